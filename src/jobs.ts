@@ -58,7 +58,7 @@ export const jobs = ({
   { name: 'due-reviews', schedule: '* * * * *', run: reviews.appearDue },
   { name: 'unfinished-erasures', schedule: '* * * * *', run: account.finishErasures },
   { name: 'unfolded-preferences', schedule: '* * * * *', run: profiles.foldPreferences },
-  { name: 'operator-commands', schedule: '* * * * *', onEach: true, run: people.noticeOperators },
+  { name: 'operator-commands', schedule: '* * * * *', onEach: true, run: people.applyOperatorCommands },
   { name: 'erasures', schedule: '*/10 * * * *', run: erasures.sweepRecent },
   { name: 'old-events', schedule: '5 2 * * *', run: retention.events },
   { name: 'old-positions', schedule: '25 2 * * *', run: retention.positions },

@@ -11,13 +11,13 @@ export interface paths {
         };
         /**
          * Announcements, newest first
-         * @description Those whose time is over too. For admins.
+         * @description Includes expired ones. For admins.
          */
         get: operations["getAdminAnnouncements"];
         put?: never;
         /**
-         * Tell everybody something
-         * @description In the notices of everybody until `until`, and on open sockets at once. 20 stand at most: `conflict` beyond. Recorded in the audit log. For admins.
+         * Announce something to everybody
+         * @description Everybody finds it among their notices until `until`, and open sockets get it at once. At most 20 are active: `conflict` beyond. Recorded in the audit log. For admins.
          */
         post: operations["postAdminAnnouncements"];
         delete?: never;
@@ -37,8 +37,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take an announcement back
-         * @description From the notices of everybody, and on open sockets at once. For admins.
+         * Delete an announcement
+         * @description It leaves everybody’s notices, and open sockets are told at once. For admins.
          */
         delete: operations["deleteAdminAnnouncementsById"];
         options?: never;
@@ -55,7 +55,7 @@ export interface paths {
         };
         /**
          * Appeals of others, oldest first
-         * @description Of a period with `from` and `to`, which is excluded, as in the transparency report. For moderators.
+         * @description With `from` and `to` (excluded), those of a period, as in the transparency report. For moderators.
          */
         get: operations["getAdminAppeals"];
         put?: never;
@@ -76,8 +76,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Settle an appeal
-         * @description Upheld, it lifts the suspension that it is about, if that one still stands; what was removed stays removed. The user is told by a notice. For moderators: `forbidden` for others, for an appeal of a moderator or an admin without being an admin, and for one against your own decision where somebody else could settle it. `conflict` where it is resolved already.
+         * Resolve an appeal
+         * @description Upholding it lifts the suspension that it is about, if that is still in force; removed content is not restored. The user gets a notice. For moderators: `forbidden` for others, for an appeal of a moderator or an admin unless you are an admin, and for one against your own decision if somebody else could resolve it. `conflict` if it is resolved already.
          */
         post: operations["postAdminAppealsByIdResolve"];
         delete?: never;
@@ -95,7 +95,7 @@ export interface paths {
         };
         /**
          * The audit log, newest first
-         * @description `from` and `to` are included. `format=jsonl` and `csv` answer all entries of the filter as one file, without pages; that is in the log itself. For moderators.
+         * @description `from` and `to` are included. `format=jsonl` and `csv` return all matching entries as one file, without pages; such an export is itself recorded in the log. For moderators.
          */
         get: operations["getAdminAudit"];
         put?: never;
@@ -121,7 +121,7 @@ export interface paths {
         put?: never;
         /**
          * Ban an image by its hash or id
-         * @description In force on every node at once, within two seconds where Redis is away; profiles that show it lose it within minutes. Replaces what an admin has said of the same hash. Recorded in the audit log. `validation_failed` for an image with too little in it to be told from others; `conflict` beyond 100 000. For admins.
+         * @description In force on every node at once, or within two seconds if Redis is away; profiles that show it lose it within minutes. Replaces an earlier entry for the same hash. Recorded in the audit log. `validation_failed` for an image with too little detail to tell it from others; `conflict` beyond 100 000. For admins.
          */
         post: operations["postAdminImage-bank"];
         delete?: never;
@@ -142,7 +142,7 @@ export interface paths {
         post?: never;
         /**
          * Allow a banned image again
-         * @description What was removed stays removed. For admins.
+         * @description Removed photos are not restored. For admins.
          */
         delete: operations["deleteAdminImage-bankById"];
         options?: never;
@@ -164,8 +164,8 @@ export interface paths {
         get: operations["getAdminInvites"];
         put?: never;
         /**
-         * Make an invite
-         * @description Whoever has its code can register while `REGISTRATION` is `invite`. The code is shown this once. For admins.
+         * Create an invite
+         * @description Anybody with its code can register while `REGISTRATION` is `invite`. Only this answer shows the code. For admins.
          */
         post: operations["postAdminInvites"];
         delete?: never;
@@ -186,7 +186,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an invite
-         * @description Nobody registers with it any more; accounts made with it stay. For admins.
+         * @description Nobody can register with it any longer; accounts created with it stay. For admins.
          */
         delete: operations["deleteAdminInvitesById"];
         options?: never;
@@ -202,8 +202,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The queue of reports, those to be decided first at its beginning
-         * @description By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them. With `subject_id`, those about that user or what they wrote, except reviews: only the evidence tells who wrote one. `from` and `to`, which is excluded, are of the report; `decided_from` and `decided_to` of the decision. `outcome=measure` is everything but `dismiss` and `release`. `automated` are reports that led to a measure which no person decided, with `from` and `to` of the measure.
+         * The queue of reports, most urgent first
+         * @description Sorted by `due_at`, or with `sort=created` oldest first. For moderators; reports about yourself and about reviews of you are left out. With `subject_id`, reports about that user or what they wrote, except reviews: only the evidence names the author of one. `from` and `to` (excluded) limit the time of the report, `decided_from` and `decided_to` that of the decision. `outcome=measure` is everything except `dismiss` and `release`. `automated` finds reports with a measure that no person decided; `from` and `to` are the time of the measure then.
          */
         get: operations["getAdminReports"];
         put?: never;
@@ -223,7 +223,7 @@ export interface paths {
         };
         /**
          * One report with its evidence
-         * @description For moderators; recorded in the audit log. `forbidden` for others, and for a report about yourself or of a review of you.
+         * @description For moderators; recorded in the audit log. `forbidden` for others, and for a report about yourself or a review of you.
          */
         get: operations["getAdminReportsById"];
         put?: never;
@@ -245,7 +245,7 @@ export interface paths {
         put?: never;
         /**
          * Claim a report
-         * @description For 15 minutes from now; again claims it longer. `claimed` where somebody else works on it, `conflict` where it is resolved. For moderators: `forbidden` where you may not decide it. Recorded in the audit log.
+         * @description For 15 minutes from now; repeat it to extend the claim. `claimed` if somebody else works on it, `conflict` if it is resolved. For moderators: `forbidden` if you may not decide it. Recorded in the audit log.
          */
         post: operations["postAdminReportsByIdClaim"];
         /**
@@ -268,13 +268,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Settle a report
-         * @description `warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, one about yourself or of a review of you, for one about a moderator or an admin without being an admin, and for suspending an admin. `conflict` where it is resolved already, or the account concerned is erased; `claimed` where somebody else works on it. With `undo_s` the decision is in `pending` until it takes effect.
+         * Resolve a report
+         * @description `warn`, `remove_content` and `suspend` send the user concerned a notice and its event. `remove_content` leaves a tombstone of a message, removes a review, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, for one about yourself or a review of you, for one about a moderator or an admin unless you are an admin, and for suspending an admin. `conflict` if it is resolved already, or the account concerned is erased; `claimed` if somebody else works on it. With `undo_s` the decision is in `pending` until it takes effect.
          */
         post: operations["postAdminReportsByIdResolve"];
         /**
          * Take back a decision
-         * @description Within the `undo_s` seconds of your own decision; `conflict` after that, and where none waits. For moderators.
+         * @description Within the `undo_s` seconds after your own decision; `conflict` later, or if none is pending. For moderators.
          */
         delete: operations["deleteAdminReportsByIdResolve"];
         options?: never;
@@ -292,8 +292,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Claim the report that is to be decided first
-         * @description Of the open ones that nobody has claimed, you among them, and that you may decide. It is yours for 15 minutes: no two moderators get the same. 204 where there is none. For moderators; recorded in the audit log.
+         * Claim the most urgent report
+         * @description Chooses among the open reports that nobody has claimed, not even you, and that you may decide. The claim lasts 15 minutes, and no two moderators get the same report. 204 if there is none. For moderators; recorded in the audit log.
          */
         post: operations["postAdminReportsNext"];
         delete?: never;
@@ -311,13 +311,13 @@ export interface paths {
         };
         /**
          * The rules about what people write
-         * @description All of them, in the order in which they decide. For admins.
+         * @description All of them, in the order in which they are applied. For admins.
          */
         get: operations["getAdminRules"];
         put?: never;
         /**
          * Add a rule
-         * @description In force on every node at once, within two seconds where Redis is away. Recorded in the audit log. `conflict` where others change the rules at the same time. For admins.
+         * @description In force on every node at once, or within two seconds if Redis is away. Recorded in the audit log. `conflict` if others change the rules at the same time. For admins.
          */
         post: operations["postAdminRules"];
         delete?: never;
@@ -336,7 +336,7 @@ export interface paths {
         get?: never;
         /**
          * Replace a rule
-         * @description As adding one. For admins.
+         * @description Takes effect like a new one. For admins.
          */
         put: operations["putAdminRulesById"];
         post?: never;
@@ -360,8 +360,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What a text would match
-         * @description All rules, on or off, whatever their scope; repeated texts cannot be tried. Nothing is stored. For admins.
+         * Try which rules a text matches
+         * @description Tries all rules, on or off, of any scope, except those about repeated texts. Stores nothing. For admins.
          */
         post: operations["postAdminRulesTry"];
         delete?: never;
@@ -399,7 +399,7 @@ export interface paths {
         };
         /**
          * The settings in force
-         * @description Of the node that answers, as environment variables; `file` is a settings file or `NAME_FILE`. Secrets are masked, and a generated one is null. For admins.
+         * @description The settings of the node that answers, by the names of their environment variables; `file` is a settings file or `NAME_FILE`. Secrets are masked, and a generated one is null. For admins.
          */
         get: operations["getAdminSettings"];
         put?: never;
@@ -418,8 +418,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Numbers of each day, and of the queue
-         * @description Of the days in UTC from `from` to before `to`: 30 days up to now if you say nothing, 92 at most. `time_to_action` is from report to decision. For moderators.
+         * Figures of each day and of the queue
+         * @description For the days in UTC from `from` to before `to`: the last 30 days by default, 92 days at most. `time_to_action` is from report to decision. For moderators.
          */
         get: operations["getAdminStats"];
         put?: never;
@@ -438,14 +438,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Texts for statements of reasons, by name and language
-         * @description With `language` those in that language. For moderators.
+         * Texts for statements of reasons, sorted by name and language
+         * @description With `language`, only those in that language. For moderators.
          */
         get: operations["getAdminTemplates"];
         put?: never;
         /**
          * Add a text for statements of reasons
-         * @description `conflict` for a second one of that name in that language, and beyond 500. For admins.
+         * @description `conflict` if there is one with that name in that language, or there are 500. For admins.
          */
         post: operations["postAdminTemplates"];
         delete?: never;
@@ -464,13 +464,13 @@ export interface paths {
         get?: never;
         /**
          * Change a template
-         * @description Decisions made with it keep what they said. For admins.
+         * @description Decisions that were made with it keep their texts. For admins.
          */
         put: operations["putAdminTemplatesById"];
         post?: never;
         /**
          * Delete a template
-         * @description Decisions made with it keep what they said. For admins.
+         * @description Decisions that were made with it keep their texts. For admins.
          */
         delete: operations["deleteAdminTemplatesById"];
         options?: never;
@@ -487,7 +487,7 @@ export interface paths {
         };
         /**
          * What was reported, decided and appealed in a period
-         * @description From `from` to before `to`: a year up to now if you say nothing, 366 days at most. `format=csv` has the same figures in the categories of the DSA’s templates. It names nobody. For moderators.
+         * @description From `from` to before `to`: the last year by default, 366 days at most. `format=csv` has the same figures in the categories of the DSA’s templates. It names nobody. For moderators.
          */
         get: operations["getAdminTransparency"];
         put?: never;
@@ -507,7 +507,7 @@ export interface paths {
         };
         /**
          * Find accounts
-         * @description By id, or by the beginning of an e-mail address, a phone number or a name; everybody, newest first, without `q`. Erased accounts are not among them. Recorded in the audit log. For admins.
+         * @description By id, or by the beginning of an e-mail address, a phone number or a name. Without `q`, all accounts, newest first. Erased accounts are left out. Recorded in the audit log. For admins.
          */
         get: operations["getAdminUsers"];
         put?: never;
@@ -527,7 +527,7 @@ export interface paths {
         };
         /**
          * One account
-         * @description Standing, decisions and counts; who has reported or blocked them is named to nobody. Admins see also e-mail, phone, ways to sign in and sessions. Recorded in the audit log. For moderators: `forbidden` for others, for your own account, and for one of a moderator or an admin without being an admin.
+         * @description Standing, decisions and counts, but not who has reported or blocked the user. Admins also see e-mail, phone, ways to sign in and sessions. Recorded in the audit log. For moderators: `forbidden` for others, for your own account, and for one of a moderator or an admin unless you are an admin.
          */
         get: operations["getAdminUsersById"];
         put?: never;
@@ -549,7 +549,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a user a link for a new password
-         * @description To the address of the account, 3 an hour; `conflict` where it has none. Where no mail is sent, `convene admin reset-password` prints a link. For admins.
+         * @description To the address of the account, 3 an hour; `conflict` if it has none. If the server sends no mail, `convene admin reset-password` prints a link. For admins.
          */
         post: operations["postAdminUsersByIdPassword-reset"];
         delete?: never;
@@ -568,8 +568,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a user a role, or take it
-         * @description From the next request on. `conflict` for taking the role of the last admin. For admins.
+         * Change the role of a user
+         * @description Takes effect with their next request; `user` withdraws a role. `conflict` for withdrawing the role of the last admin. For admins.
          */
         post: operations["postAdminUsersByIdRole"];
         delete?: never;
@@ -589,7 +589,7 @@ export interface paths {
         put?: never;
         /**
          * End all sessions of a user
-         * @description At once: tokens and sockets stop. For admins.
+         * @description Tokens and sockets stop working at once. For admins.
          */
         post: operations["postAdminUsersByIdSessionsEnd"];
         delete?: never;
@@ -609,7 +609,7 @@ export interface paths {
         put?: never;
         /**
          * Suspend a user
-         * @description At once: tokens and sockets stop, and nearby shows them no more. Again changes the reason and the end. For moderators: `forbidden` for others, for suspending yourself, a moderator without being an admin, or an admin.
+         * @description Takes effect at once: tokens and sockets stop working, and nearby no longer shows the user. Repeat it to change the reason and the end. For moderators: `forbidden` for others, for suspending yourself, for suspending a moderator unless you are an admin, and for suspending an admin.
          */
         post: operations["postAdminUsersByIdSuspend"];
         delete?: never;
@@ -629,7 +629,7 @@ export interface paths {
         put?: never;
         /**
          * Lift a suspension
-         * @description Where there is none, nothing changes. For moderators. `conflict` where somebody else was faster.
+         * @description Does nothing if there is none. For moderators. `conflict` if somebody else was faster.
          */
         post: operations["postAdminUsersByIdUnsuspend"];
         delete?: never;
@@ -649,7 +649,7 @@ export interface paths {
         put?: never;
         /**
          * Warn a user
-         * @description Without a report: they get a notice, against which they may appeal. For moderators: `forbidden` for others, for warning yourself, and a moderator or an admin without being an admin. `conflict` where the account was erased meanwhile.
+         * @description Without a report. The user gets a notice and may appeal against it. For moderators: `forbidden` for others, for warning yourself, and for warning a moderator or an admin unless you are an admin. `conflict` if the account has just been erased.
          */
         post: operations["postAdminUsersByIdWarn"];
         delete?: never;
@@ -667,13 +667,13 @@ export interface paths {
         };
         /**
          * The caller’s appeals, newest first
-         * @description A suspended user’s token is good for this.
+         * @description The token of a suspended user is accepted.
          */
         get: operations["getAppeals"];
         put?: never;
         /**
          * Appeal against a decision
-         * @description Once for each notice. A suspended user’s token is good for this until it expires; after that there is `POST /api/v1/auth/appeals`. `conflict` where it is appealed already.
+         * @description Once for each notice. The token of a suspended user is accepted until it expires; after that, use `POST /api/v1/auth/appeals`. `conflict` if you have appealed already.
          */
         post: operations["postAppeals"];
         delete?: never;
@@ -692,8 +692,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Appeal against the suspension that keeps one from logging in
-         * @description With what one would log in with; it begins no session. `conflict` where the account is not suspended, or the suspension is appealed already.
+         * Appeal against a suspension without being logged in
+         * @description Takes the credentials of a login, but begins no session. `conflict` if the account is not suspended, or you have appealed already.
          */
         post: operations["postAuthAppeals"];
         delete?: never;
@@ -733,7 +733,7 @@ export interface paths {
         put?: never;
         /**
          * Undo the change of an address by a link
-         * @description The old address is the account’s again, and every session ends.
+         * @description Restores the old address and ends every session.
          */
         post: operations["postAuthEmailUndo"];
         delete?: never;
@@ -773,7 +773,7 @@ export interface paths {
         put?: never;
         /**
          * Log in with a password
-         * @description A wrong password and an unknown account answer alike.
+         * @description The answer does not tell a wrong password from an unknown account.
          */
         post: operations["postAuthLogin"];
         delete?: never;
@@ -813,7 +813,7 @@ export interface paths {
         put?: never;
         /**
          * Log in from a messenger’s mini-app
-         * @description 201 at the first login, which makes the account.
+         * @description The first login creates the account and answers 201.
          */
         post: operations["postAuthMessenger"];
         delete?: never;
@@ -833,7 +833,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with an id token
-         * @description For apps that get one from the provider themselves. 201 at the first login, which makes the account and needs `consents`. An address that the provider calls verified, and that is verified here, signs in to its account.
+         * @description For apps that get one from the provider themselves. The first login creates the account, needs `consents` and answers 201. An address that is verified both at the provider and here signs in to its account.
          */
         post: operations["postAuthOidcByProvider"];
         delete?: never;
@@ -853,7 +853,7 @@ export interface paths {
         put?: never;
         /**
          * Send a browser to a provider, to sign in or up
-         * @description Sets a cookie and answers the address to open, as `GET` of the same path redirects to it. The browser returns to `return_to`, with `#error=<code>` where it was not signed in.
+         * @description Sets a cookie and returns the address to open; `GET` of the same path redirects to it. The browser returns to `return_to`, with `#error=<code>` if it was not signed in.
          */
         post: operations["postAuthOidcByProviderStart"];
         delete?: never;
@@ -873,7 +873,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a passkey
-         * @description An unknown passkey and one that is not accepted answer alike.
+         * @description The answer does not tell an unknown passkey from one that is not accepted.
          */
         post: operations["postAuthPasskey"];
         delete?: never;
@@ -893,7 +893,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm this session with a passkey
-         * @description Get options from `POST /auth/passkey/options`. The passkey must be the caller’s. It counts for 12 hours where `STAFF_PASSKEY` asks for one, and for 10 minutes where a login just now is asked for.
+         * @description Get options from `POST /auth/passkey/options`. The passkey must be the caller’s. The confirmation counts for 12 hours if `STAFF_PASSKEY` requires one, and for 10 minutes as a recent login.
          */
         post: operations["postAuthPasskeyConfirm"];
         delete?: never;
@@ -912,8 +912,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Options to show a passkey with
-         * @description For `navigator.credentials.get()`, the same for everybody: the authenticator offers the passkeys that it has. The challenge is good once, for 5 minutes, to sign in or to confirm a session.
+         * Options to show a passkey
+         * @description For `navigator.credentials.get()`, the same for everybody: the authenticator offers the passkeys that it has. The challenge works once, for 5 minutes, to sign in or to confirm a session.
          */
         post: operations["postAuthPasskeyOptions"];
         delete?: never;
@@ -933,7 +933,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a link to a new password
-         * @description Answers alike, in body and in time, whether or not there is such an account.
+         * @description Neither the answer nor its timing reveals whether there is such an account.
          */
         post: operations["postAuthPasswordForgot"];
         delete?: never;
@@ -953,7 +953,7 @@ export interface paths {
         put?: never;
         /**
          * Set a new password by a link
-         * @description Every session ends; the address that the link was sent to counts as verified.
+         * @description Ends every session. The address that the link was sent to counts as verified.
          */
         post: operations["postAuthPasswordReset"];
         delete?: never;
@@ -993,7 +993,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new access token
-         * @description The refresh token rotates. Its predecessor answers the same successor for 10 s; used later it ends the session. Without a `refresh_token` in the body that of the cookie `app_rt` is taken, unless `cookies` is false.
+         * @description The refresh token rotates. For 10 s its predecessor still returns the same successor; used later, it ends the session. Without `refresh_token` in the body, the cookie `app_rt` is used, unless `cookies` is false.
          */
         post: operations["postAuthRefresh"];
         delete?: never;
@@ -1013,7 +1013,7 @@ export interface paths {
         put?: never;
         /**
          * Register
-         * @description E-mail or phone, or both. `errors` names the consents that are missing.
+         * @description Give an e-mail address, a phone number or both. `errors` names missing consents.
          */
         post: operations["postAuthRegister"];
         delete?: never;
@@ -1030,14 +1030,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whom the caller has blocked, newest first
-         * @description Whom the caller has blocked, newest first
+         * The caller’s blocks, newest first
+         * @description The caller’s blocks, newest first
          */
         get: operations["getBlocks"];
         put?: never;
         /**
          * Block a user
-         * @description Works both ways and at once: neither finds, opens, writes to or sees the other. Again answers 200 with the same block.
+         * @description Works both ways and at once: neither finds, opens, writes to or sees the other. Repeating it answers 200 with the same block.
          */
         post: operations["postBlocks"];
         delete?: never;
@@ -1081,7 +1081,7 @@ export interface paths {
         put?: never;
         /**
          * The chat with another user
-         * @description 201 where it is new, 200 where the pair has one already. `blocked` where you blocked them, `not_found` where they blocked you. An account begins 50 chats a day; asking for one that is there is not counted.
+         * @description 201 if it is new, 200 if the pair has one already. `blocked` if you blocked them, `not_found` if they blocked you. An account may begin 50 chats a day; existing ones are not counted.
          */
         post: operations["postChats"];
         delete?: never;
@@ -1119,13 +1119,13 @@ export interface paths {
         };
         /**
          * Messages of a chat
-         * @description Newest first; `cursor` goes back in time. With `after`, what came later than that message, oldest first. Deleted ones stay as tombstones.
+         * @description Newest first; `cursor` goes back in time. With `after`, the messages after that one, oldest first. Deleted messages stay as tombstones.
          */
         get: operations["getChatsByIdMessages"];
         put?: never;
         /**
          * Send a message
-         * @description Text, or a photo uploaded before with an optional caption. `client_id` makes a retry safe: the same one answers 200 with the first message, in whichever chat that was. `conflict` where the other one’s account is gone.
+         * @description Text, or a photo uploaded before with an optional caption. `client_id` makes a retry safe: a repeated one answers 200 with the first message, in whichever chat that was. `conflict` if the other user’s account is erased.
          */
         post: operations["postChatsByIdMessages"];
         delete?: never;
@@ -1144,7 +1144,7 @@ export interface paths {
         get?: never;
         /**
          * Mute a chat
-         * @description Until a time, `forever`, or no more (null). Only its notifications stop.
+         * @description Until a time or `forever`; null unmutes it. Only its notifications stop.
          */
         put: operations["putChatsByIdMute"];
         post?: never;
@@ -1163,8 +1163,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Mark the other one’s messages read
-         * @description All of them, or those up to the message `up_to`, which may be of either of you. Where nothing was unread, and across a block: `read` 0 and `read_at` null.
+         * Mark the other user’s messages as read
+         * @description All of them, or those up to the message `up_to`, which either of you may have written. If nothing was unread, and across a block, `read` is 0 and `read_at` null.
          */
         put: operations["putChatsByIdRead"];
         post?: never;
@@ -1203,7 +1203,7 @@ export interface paths {
         };
         /**
          * Child safety standards, with the contact of the operator
-         * @description JSON, or plain Markdown for `Accept: text/markdown`. `LEGAL_CONTACT` is in it.
+         * @description JSON, or plain Markdown for `Accept: text/markdown`. Contains `LEGAL_CONTACT`.
          */
         get: operations["getLegalChild-safety"];
         put?: never;
@@ -1228,13 +1228,13 @@ export interface paths {
         get: operations["getMe"];
         /**
          * Change the profile
-         * @description What is absent stays; null clears (not the name).
+         * @description Absent fields keep their values; null clears a field, except the name.
          */
         put: operations["putMe"];
         post?: never;
         /**
          * Erase the account
-         * @description Confirm it with the `password`, or with fresh `init_data` of the messenger where the account has one; an account with neither has to have logged in within the last 10 minutes (403 `forbidden`). At once and for good: sessions, profile, preferences, position, photos, blocks and the reviews about you go. Your messages become tombstones, your reviews of others lose their author; the others in your chats get a `chat` event that shows you as deleted (`name` is null): what you wrote is gone from the chat then. Evidence of reports stays until its time is over.
+         * @description Confirm it with the `password`, or with fresh `init_data` if the account has a messenger; an account with neither must have logged in within the last 10 minutes (403 `forbidden`). Sessions, profile, preferences, position, photos, blocks and the reviews about you are removed at once and for good. Your messages become tombstones, and your reviews of others lose their author. The other members of your chats get a `chat` event that shows you as deleted (`name` is null); your messages are gone from the chat by then. Evidence of reports is kept until its retention period ends.
          */
         delete: operations["deleteMe"];
         options?: never;
@@ -1257,7 +1257,7 @@ export interface paths {
         put?: never;
         /**
          * Register a device for notifications
-         * @description It belongs to the session, whose end removes it. The same device again answers 200. An account has 10 at most: `conflict` beyond that, and for `telegram` where the account has no messenger or the bot may not write to it.
+         * @description The device belongs to the session and is removed when that ends. 200 if it is registered already. An account has at most 10: `conflict` beyond that, and for `telegram` if the account has no messenger or the bot may not write to it.
          */
         post: operations["postMeChannels"];
         delete?: never;
@@ -1297,7 +1297,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test to a device
-         * @description At once, whatever was chosen: 3 an hour.
+         * @description Sent at once, regardless of the preferences. 3 an hour.
          */
         post: operations["postMeChannelsByIdTest"];
         delete?: never;
@@ -1316,7 +1316,7 @@ export interface paths {
         get?: never;
         /**
          * Change the e-mail address
-         * @description The new address gets a link, and the account its address when that is used. The old address gets a notice with a link that undoes it for 7 days. `password` where the account has one; otherwise the session must be younger than 10 minutes (403 `forbidden`).
+         * @description The new address gets a link, and the change happens when it is used. The old address gets a notice with a link that undoes the change for 7 days. Give the `password` if the account has one; otherwise the session must be younger than 10 minutes (403 `forbidden`).
          */
         put: operations["putMeEmail"];
         post?: never;
@@ -1336,8 +1336,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send the mail that verifies the address once more
-         * @description Nothing is sent where it is verified.
+         * Send the verification mail again
+         * @description Sends nothing if the address is verified.
          */
         post: operations["postMeEmailVerify"];
         delete?: never;
@@ -1354,8 +1354,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All that is stored about the caller
-         * @description As one JSON document, sent while it is read. Of others it holds what they sent to the caller, and their names. If it breaks off, it is no whole JSON: ask again.
+         * Everything that is stored about the caller
+         * @description One JSON document, streamed. About other people it contains only their names and what they sent to the caller. If the stream breaks off, the JSON is incomplete: ask again.
          */
         get: operations["getMeExport"];
         put?: never;
@@ -1374,8 +1374,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The ways to sign in to one’s account, oldest first
-         * @description Whole: an account has a few. `last_used_at` is null for one that was not used yet.
+         * The caller’s ways to sign in, oldest first
+         * @description All on one page. `last_used_at` is null for one that was not used yet.
          */
         get: operations["getMeIdentities"];
         put?: never;
@@ -1398,7 +1398,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a way to sign in
-         * @description Sessions go on. The last way that works stays: 409 `last_identity`. `second_factor_required` for a passkey of staff, where `STAFF_PASSKEY` asks them to show one.
+         * @description Sessions continue. The last usable way cannot be removed: 409 `last_identity`. `second_factor_required` for a passkey of staff, if `STAFF_PASSKEY` requires them to confirm with one.
          */
         delete: operations["deleteMeIdentitiesById"];
         options?: never;
@@ -1417,7 +1417,7 @@ export interface paths {
         put?: never;
         /**
          * Add a messenger to sign in with
-         * @description 200 where it is the account’s already. 409 `conflict` where the account has another one.
+         * @description 200 if the account has it already. 409 `conflict` if the account has another messenger.
          */
         post: operations["postMeIdentitiesMessenger"];
         delete?: never;
@@ -1437,7 +1437,7 @@ export interface paths {
         put?: never;
         /**
          * Add an account of an OpenID Connect provider to sign in with
-         * @description 200 where it is the account’s already.
+         * @description 200 if the account has it already.
          */
         post: operations["postMeIdentitiesOidcByProvider"];
         delete?: never;
@@ -1457,7 +1457,7 @@ export interface paths {
         put?: never;
         /**
          * Send a browser to a provider, to add an account there to sign in with
-         * @description Sets a cookie and answers the address to open. The browser returns to `return_to`, with `#error=<code>` where nothing was added: `identity_taken`, `unauthenticated` where the session has ended meanwhile, or a code of a login.
+         * @description Sets a cookie and returns the address to open. The browser returns to `return_to`, with `#error=<code>` if nothing was added: `identity_taken`, `unauthenticated` if the session has ended, or an error code of the login.
          */
         post: operations["postMeIdentitiesOidcByProviderStart"];
         delete?: never;
@@ -1475,12 +1475,12 @@ export interface paths {
         };
         /**
          * The published position
-         * @description As others may see it: the true position is stored nowhere.
+         * @description As others may see it. The true position is not stored.
          */
         get: operations["getMeLocation"];
         /**
          * Publish a position
-         * @description Answers the published position, some 300 m from the one sent, which is not kept. The same place is always published alike. 6 a minute and 60 an hour.
+         * @description Returns the published position, some 300 m from the one that was sent, which is not stored. The same place always gets the same published position. 6 a minute and 60 an hour.
          */
         put: operations["putMeLocation"];
         post?: never;
@@ -1499,7 +1499,7 @@ export interface paths {
         };
         /**
          * Decisions of moderation about the caller, newest first
-         * @description What was decided, why, until when, and how to appeal. What admins announce to everybody is among them, with the action `announce` and the text in `reason`. A suspended user’s token is good for this.
+         * @description What was decided, why, until when, and how to appeal. Announcements of admins to everybody are among them, with the action `announce` and the text in `reason`. The token of a suspended user is accepted.
          */
         get: operations["getMeNotices"];
         put?: never;
@@ -1518,13 +1518,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the caller is notified of
-         * @description What the caller is notified of
+         * The caller’s notification preferences
+         * @description The caller’s notification preferences
          */
         get: operations["getMeNotifications"];
         /**
-         * Choose what to be notified of
-         * @description What is absent stays. In quiet hours nothing is sent, by the clocks of `time_zone`, summer time included. Notices about the account are always sent. `digest` sends a mail a day to a verified address about what is unread for more than 12 hours.
+         * Change the notification preferences
+         * @description Absent fields keep their values. In quiet hours nothing is sent, by the local time of `time_zone`, summer time included. Notices about the account are always sent. `digest` sends a daily mail to a verified address about messages that have been unread for more than 12 hours.
          */
         put: operations["putMeNotifications"];
         post?: never;
@@ -1545,7 +1545,7 @@ export interface paths {
         put?: never;
         /**
          * Add a passkey
-         * @description It must be discoverable and verify its user. `identity_taken` where it was added before, to whichever account; `conflict` where the account has 16.
+         * @description It must be discoverable and verify its user. `identity_taken` if it was added before, to this or another account; `conflict` if the account has 16.
          */
         post: operations["postMePasskeys"];
         delete?: never;
@@ -1564,8 +1564,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Options to make a passkey with
-         * @description For `navigator.credentials.create()`. The challenge is good once, in this session, for 5 minutes. In a session that is older than 10 minutes and was not confirmed with a passkey since, send the `password` (403 `forbidden` otherwise). `conflict` where the account has 16 passkeys. `second_factor_required` for staff who have a passkey, where `STAFF_PASSKEY` asks them to show it.
+         * Options to create a passkey
+         * @description For `navigator.credentials.create()`. The challenge works once, in this session, for 5 minutes. If neither the login nor a confirmation with a passkey is younger than 10 minutes, send the `password` (403 `forbidden` otherwise). `conflict` if the account has 16 passkeys. `second_factor_required` for staff who have a passkey, if `STAFF_PASSKEY` requires them to confirm with it.
          */
         post: operations["postMePasskeysOptions"];
         delete?: never;
@@ -1584,7 +1584,7 @@ export interface paths {
         get?: never;
         /**
          * Change the password
-         * @description Every other session ends. An account without a password sets its first one without `current_password`, in a session younger than 10 minutes (403 `forbidden`).
+         * @description Ends every other session. An account without a password sets its first one without `current_password`, within 10 minutes of the login (403 `forbidden`).
          */
         put: operations["putMePassword"];
         post?: never;
@@ -1608,7 +1608,7 @@ export interface paths {
         get: operations["getMePrefs"];
         /**
          * Change the preferences
-         * @description What is absent stays.
+         * @description Absent fields keep their values.
          */
         put: operations["putMePrefs"];
         post?: never;
@@ -1672,7 +1672,7 @@ export interface paths {
         get?: never;
         /**
          * Show or hide on the map
-         * @description At once. The choice is kept. Whoever has not given the mandatory consents is shown to nobody until they have, whatever they chose.
+         * @description Takes effect at once, and the choice is stored. A user without the mandatory consents is shown to nobody until they are given.
          */
         put: operations["putMeVisibility"];
         post?: never;
@@ -1693,7 +1693,7 @@ export interface paths {
         put?: never;
         /**
          * Upload an image
-         * @description JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. `validation_failed` where it is damaged, or there is no file; `conflict` where the account’s images take up 500 MB; `content_refused` where the operator’s checker of images refuses it.
+         * @description A JPEG, PNG, WebP or GIF of up to 10 MiB and 40 megapixels. It is stored upright as WebP, its longest side at most 2048 pixels, without any metadata. An image that is not used within a day is removed. `validation_failed` if it is damaged, or there is no file; `conflict` if the account’s images take up 500 MB; `content_refused` if the operator’s checker of images refuses it.
          */
         post: operations["postMedia"];
         delete?: never;
@@ -1711,7 +1711,7 @@ export interface paths {
         };
         /**
          * Fetch an image by its signed URL
-         * @description Needs no token: take the URL as it stands in another answer. `ETag`, `If-None-Match` and byte ranges are understood. `not_found` also where the URL is altered or expired, or where what showed the image is gone.
+         * @description Needs no token: use the URL from another answer unchanged. Supports `ETag`, `If-None-Match` and byte ranges. `not_found` also if the URL is altered or expired, or nothing shows the image any longer.
          */
         get: operations["getMediaById"];
         put?: never;
@@ -1732,7 +1732,7 @@ export interface paths {
         get?: never;
         /**
          * Edit a message
-         * @description A hundred times: `conflict` after that.
+         * @description At most a hundred times: `conflict` after that.
          */
         put: operations["putMessagesById"];
         post?: never;
@@ -1754,8 +1754,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a client needs to register a device
-         * @description Null or false: this server does not send to such devices.
+         * The keys that a client needs to register a device
+         * @description Null or false if this server does not send to such devices.
          */
         get: operations["getNotificationsKeys"];
         put?: never;
@@ -1777,7 +1777,7 @@ export interface paths {
         put?: never;
         /**
          * End the digest by the link of a mail
-         * @description Again changes nothing.
+         * @description Repeating it changes nothing.
          */
         post: operations["postNotificationsUnsubscribe"];
         delete?: never;
@@ -1795,13 +1795,13 @@ export interface paths {
         };
         /**
          * The caller’s reports, newest first
-         * @description `action` says what was decided.
+         * @description `action` is the decision.
          */
         get: operations["getReports"];
         put?: never;
         /**
          * Report a user, a message or a review
-         * @description What is reported is kept as it is now, with its five neighbours on each side where it is a message. While your report of the same is open, another one answers 200 with the first. Works across a block. Three reports of a user within a day, or one that they are a child, hide them until a moderator has decided. `not_a_member` for a message of somebody else’s chat, `validation_failed` for no target, or several.
+         * @description The content is kept as evidence as it is now; a message with its five neighbours on each side. While your report about the same target is open, another one answers 200 with the first. Works across a block. Three reports about a user within a day, or one that they are a child, hide them until a moderator has decided. `not_a_member` for a message in somebody else’s chat, `validation_failed` for no target or several.
          */
         post: operations["postReports"];
         delete?: never;
@@ -1820,8 +1820,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Review the other one of a chat
-         * @description A chat takes one review, of whichever of the two is first, once both have written in it. An anonymous one shows others neither its author nor the chat, and of its time only the day, and begins to show at a random moment of the next hours (`ANONYMOUS_REVIEW_DELAY_H`, 24 unless the operator says otherwise); your own answer here shows all at once.
+         * Review the other member of a chat
+         * @description A chat takes one review, by whoever of the two is first, once both have written in it. An anonymous one shows others neither its author nor the chat, and only the day of its time. It appears at a random moment of the next hours (`ANONYMOUS_REVIEW_DELAY_H`, 24 by default). This answer shows you everything at once.
          */
         post: operations["postReviews"];
         delete?: never;
@@ -1839,7 +1839,7 @@ export interface paths {
         };
         /**
          * People around a point, nearest first
-         * @description Without `lat` and `lng`, around your own published point: no address then holds a position, and 404 `not_found` says that you have published none. Filters are repeatable: any value of one, all of the different ones. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.
+         * @description Without `lat` and `lng`, around your own published point, so that no URL contains a position; 404 `not_found` if you have published none. Filters are repeatable: people match any value of each filter. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.
          */
         get: operations["getSearchNearby"];
         put?: never;
@@ -1878,8 +1878,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What many people like, most used first
-         * @description The 50 most used tags that at least 5 people share; with `q` of those that begin with it.
+         * Popular tags, most used first
+         * @description The 50 most used tags that at least 5 people share; with `q`, of those that begin with it.
          */
         get: operations["getTags"];
         put?: never;
@@ -1899,7 +1899,7 @@ export interface paths {
         };
         /**
          * The public profile of a user
-         * @description `not_found` also where either of the two has blocked the other.
+         * @description `not_found` also if either of you has blocked the other.
          */
         get: operations["getUsersById"];
         put?: never;
@@ -1919,7 +1919,7 @@ export interface paths {
         };
         /**
          * Reviews of a user
-         * @description The newest day first; the order within a day means nothing. A token is not needed; one that does not hold (expired, ended, suspended) counts as none. With one, a block between the two hides the user. `not_found` also for erased accounts.
+         * @description The newest day first, in random order within a day. Needs no token, and ignores an invalid one (expired, ended, suspended). With a token, a block between the two hides the user. `not_found` also for erased accounts.
          */
         get: operations["getUsersByIdReviews"];
         put?: never;
@@ -1938,8 +1938,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What reviews say of a user, in two numbers
-         * @description A token is not needed; one that does not hold (expired, ended, suspended) counts as none. With one, a block between the two hides the user. `not_found` also for erased accounts.
+         * The average rating and the number of reviews of a user
+         * @description Needs no token, and ignores an invalid one (expired, ended, suspended). With a token, a block between the two hides the user. `not_found` also for erased accounts.
          */
         get: operations["getUsersByIdStats"];
         put?: never;
@@ -2095,7 +2095,7 @@ export interface components {
             items: components["schemas"]["AuditEntry"][];
             next_cursor: string | null;
         };
-        /** @description What `PublicKeyCredential.toJSON()` returns */
+        /** @description The result of `PublicKeyCredential.toJSON()` */
         AuthenticationResponseJSON: {
             /** @description base64url */
             id: string;
@@ -2179,10 +2179,10 @@ export interface components {
             last_seen_at: string | null;
             /**
              * Format: date-time
-             * @description No notifications of this chat until then; `9999-12-31T00:00:00.000Z` for a mute without end
+             * @description This chat sends no notifications until then; `9999-12-31T00:00:00.000Z` is a mute without end
              */
             muted_until: string | null;
-            /** @description Whether the other one has a socket open; false until both have written */
+            /** @description Whether the other user has an open socket; false until both have written */
             online: boolean;
             unread_count: number;
             user: components["schemas"]["User"];
@@ -2190,7 +2190,7 @@ export interface components {
         ChatList: {
             items: components["schemas"]["Chat"][];
             next_cursor: string | null;
-            /** @description The sum of `unread_count` over all chats, not this page alone */
+            /** @description The sum of `unread_count` over all chats, not only those of this page */
             unread_total: number;
         };
         /** @enum {string} */
@@ -2212,7 +2212,7 @@ export interface components {
             text: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Changes whenever the text of this kind does, in any language */
+            /** @description Changes whenever the text changes in any language */
             version: string;
         };
         ClientEphemeralFrames: {
@@ -2307,7 +2307,7 @@ export interface components {
         /** @enum {string} */
         ContactKind: "phone" | "email" | "payment";
         ContactMatch: {
-            /** @description All without */
+            /** @description Without, all kinds */
             kinds?: components["schemas"]["ContactKind"][] | null;
             /** @constant */
             type: "contact";
@@ -2344,7 +2344,7 @@ export interface components {
          *     }
          */
         EmailLink: {
-            /** @description Of the link: what follows `#token=` */
+            /** @description The part of the link after `#token=` */
             token: string;
         };
         /**
@@ -2353,9 +2353,9 @@ export interface components {
          *     }
          */
         Erasure: {
-            /** @description Of an account of a messenger, in the password’s place: as for its login */
+            /** @description Instead of the password, for a messenger account: as at its login */
             init_data?: string | null;
-            /** @description Of an account that has one */
+            /** @description If the account has one */
             password?: string | null;
         };
         Event: components["schemas"]["EventMessage"] | components["schemas"]["EventMessageEdited"] | components["schemas"]["EventMessageDeleted"] | components["schemas"]["EventChat"] | components["schemas"]["EventReview"] | components["schemas"]["EventMessageRead"] | components["schemas"]["EventBlock"] | components["schemas"]["EventNotice"];
@@ -2455,7 +2455,7 @@ export interface components {
              */
             type: "review";
         };
-        /** @description As things were when reported; null once its time is over */
+        /** @description The state when it was reported; null once its retention period is over */
         Evidence: {
             /** @description Up to five, oldest first */
             after: components["schemas"]["Message"][];
@@ -2464,7 +2464,7 @@ export interface components {
             message: components["schemas"]["Message"] | null;
             review: components["schemas"]["Review"] | null;
             user: components["schemas"]["User"] | null;
-            /** @description What the message said before, oldest first; of a deleted one its last text too */
+            /** @description Earlier texts of the message, oldest first, including the last text of a deleted one */
             versions: components["schemas"]["MessageVersion"][];
         };
         Export: {
@@ -2530,7 +2530,7 @@ export interface components {
         };
         ExportedConsent: {
             accepted: boolean;
-            /** @description Of the network that it came from */
+            /** @description The network that the request came from */
             address: string | null;
             kind: components["schemas"]["ConsentKind"];
             /** Format: date-time */
@@ -2551,14 +2551,14 @@ export interface components {
             bytes: number;
             /** Format: date-time */
             created_at: string;
-            /** @description Perceptual: PDQ, by which copies are found */
+            /** @description Perceptual hash (PDQ), which finds copies */
             hash: string | null;
             height: number;
             /** Format: uuid */
             id: string;
-            /** @description The same, with a longest side of 320 at most */
+            /** @description The same; its longest side is at most 320 pixels */
             thumb_url: string;
-            /** @description Signed, and good for a day at least */
+            /** @description Signed; valid for at least a day */
             url: string;
             width: number;
         };
@@ -2566,7 +2566,7 @@ export interface components {
             /** @description Of the published position; no other is stored */
             latitude: number | null;
             longitude: number | null;
-            /** @description How many places get the same point again; codes of them are kept */
+            /** @description How many places are published as the same point again; only codes of them are stored */
             recognised_places: number;
             /** Format: date-time */
             updated_at: string | null;
@@ -2581,7 +2581,7 @@ export interface components {
             to: string;
         };
         ExportedMessage: {
-            /** @description What a rule of the operator tells the recipient; null for the sender */
+            /** @description The warning that a rule of the operator shows to the recipient; null for the sender */
             caution: string | null;
             /** Format: uuid */
             chat_id: string;
@@ -2634,7 +2634,7 @@ export interface components {
             /** Format: date-time */
             last_used_at: string | null;
             provider: string | null;
-            /** @description Who one is to the provider */
+            /** @description The user’s id at the provider */
             subject: string | null;
         };
         ExportNotice: {
@@ -2681,7 +2681,7 @@ export interface components {
             created_at: string;
         };
         ExportPasskey: {
-            /** @description How often it was used, as the authenticator says */
+            /** @description The signature counter that the authenticator reports */
             counter: number;
             /** Format: date-time */
             created_at: string;
@@ -2758,7 +2758,7 @@ export interface components {
             label: string;
             /** Format: date-time */
             last_used_at: string | null;
-            /** @description Of `oidc`, the name in `GET /auth/providers` */
+            /** @description For `oidc`, the name in `GET /auth/providers` */
             provider: string | null;
         };
         /** @enum {string} */
@@ -2767,11 +2767,11 @@ export interface components {
             height: number;
             /** Format: uuid */
             id: string;
-            /** @description A small data:image/webp URL, to be shown until the image is there */
+            /** @description A small data:image/webp URL, to show until the image is loaded */
             placeholder: string;
-            /** @description The same, of the image with a longest side of 320 at most */
+            /** @description The same for the thumbnail, whose longest side is at most 320 pixels */
             thumb_url: string;
-            /** @description Path and query on this server; signed, and good for a day at least */
+            /** @description Path and query on this server; signed, and valid for at least a day */
             url: string;
             width: number;
         };
@@ -2817,11 +2817,11 @@ export interface components {
             text: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Changes whenever the text of this kind does, in any language */
+            /** @description Changes whenever the text changes in any language */
             version: string;
         };
         LinkMatch: {
-            /** @description And what is below them; any link without */
+            /** @description Includes their subdomains; without, any link matches */
             domains?: string[] | null;
             /** @constant */
             type: "link";
@@ -2851,7 +2851,7 @@ export interface components {
          *     }
          */
         Login: {
-            /** @description false: no cookies are set, nor read */
+            /** @description false: cookies are neither set nor read */
             cookies?: boolean | null;
             email?: string | null;
             password: string;
@@ -2877,9 +2877,9 @@ export interface components {
             messenger_id: string | null;
             name: string | null;
             phone: string | null;
-            /** @description Signed URL, good for a day at least */
+            /** @description Signed URL, valid for at least a day */
             photo: string | null;
-            /** @description The same, with a longest side of 320 at most */
+            /** @description The same; its longest side is at most 320 pixels */
             photo_thumb: string | null;
             role: components["schemas"]["Role"];
             /** @description Whether others see your age, in full years */
@@ -2907,7 +2907,7 @@ export interface components {
          *     }
          */
         Message: {
-            /** @description What a rule of the operator tells the recipient; null for the sender */
+            /** @description The warning that a rule of the operator shows to the recipient; null for the sender */
             caution: string | null;
             /** Format: uuid */
             chat_id: string;
@@ -2959,22 +2959,22 @@ export interface components {
         MessageVersion: {
             /**
              * Format: date-time
-             * @description Until when it said so
+             * @description The time until which this text was shown
              */
             at: string;
             text: string;
         };
         MessengerLogin: {
             /**
-             * @description Where `min_age` of the providers is a number, of a new account: YYYY-MM-DD. Year and month are stored
+             * @description YYYY-MM-DD, for a new account if `min_age` of the providers is a number. Only year and month are stored
              * @example 1990-05-17
              */
             birth_date?: string | null;
-            /** @description false: no cookies are set, nor read */
+            /** @description false: cookies are neither set nor read */
             cookies?: boolean | null;
             /** @description The raw string, as the messenger gave it */
             init_data: string;
-            /** @description The code of an invite, where `registration` of the providers is `invite` */
+            /** @description The code of an invite, if `registration` of the providers is `invite` */
             invite?: string | null;
         };
         MessengerProvider: {
@@ -2987,7 +2987,7 @@ export interface components {
             /** @description Seconds */
             expires_in: number;
             refresh_token: string;
-            /** @description What the link that opened the mini-app said after `startapp=`, such as `chat_<id>` */
+            /** @description The `startapp` parameter of the link that opened the mini-app, such as `chat_<id>` */
             start_param: string | null;
             /** @constant */
             token_type: "Bearer";
@@ -3007,7 +3007,7 @@ export interface components {
             next_cursor: string | null;
         };
         /**
-         * @description `until`: absent or null is until it is deleted
+         * @description Without `until`, it stays until it is deleted
          * @example {
          *       "text": "We are closed for an hour on Sunday at noon.",
          *       "until": "2030-01-01T00:00:00Z"
@@ -3032,7 +3032,7 @@ export interface components {
             text: string;
         };
         /**
-         * @description Either e-mail or phone with the password, or init_data
+         * @description Give e-mail or phone with the password, or init_data
          * @example {
          *       "email": "ada@example.org",
          *       "password": "thirteen green bottles",
@@ -3048,7 +3048,7 @@ export interface components {
             text: string;
         };
         /**
-         * @description Either `hash` or `image_id`. Without `distance` the rule that asks says it, or 31
+         * @description Give either `hash` or `image_id`. Without `distance`, that of the rule applies, or 31
          * @example {
          *       "hash": "d8f8f1eec0f4a84f0e37022a078f63f0b36e2ed596621e1d33e6239c4e9c9b22",
          *       "reason": "A scam"
@@ -3063,7 +3063,7 @@ export interface components {
             /** @description 1 to 500 Unicode characters; normalized to NFC and trimmed. */
             reason: string;
         };
-        /** @description Whom to block */
+        /** @description The user to block */
         NewBlock: {
             /** Format: uuid */
             user_id: string;
@@ -3075,13 +3075,13 @@ export interface components {
          *     }
          */
         NewChannel: components["schemas"]["PostMeChannelsBody1"] | components["schemas"]["PostMeChannelsBody2"] | components["schemas"]["PostMeChannelsBody3"] | components["schemas"]["PostMeChannelsBody4"];
-        /** @description Whom to chat with */
+        /** @description The other user */
         NewChat: {
             /** Format: uuid */
             user_id: string;
         };
         /**
-         * @description `uses` is how many accounts may be made with it. `expires_at`: absent or null is without end
+         * @description `uses` is how many accounts may be created with it. Without `expires_at`, it never expires
          * @example {
          *       "uses": 30,
          *       "expires_at": "2030-01-01T00:00:00Z",
@@ -3096,7 +3096,7 @@ export interface components {
             uses: number;
         };
         /**
-         * @description `text`, or `photo` with or without it
+         * @description `text`, `photo`, or both
          * @example {
          *       "text": "Coffee at the river?",
          *       "client_id": "a1"
@@ -3138,7 +3138,7 @@ export interface components {
          *     }
          */
         NewReview: {
-            /** @description False where it is left out */
+            /** @description Default: false */
             anonymous?: boolean | null;
             /** Format: uuid */
             chat_id: string;
@@ -3147,7 +3147,7 @@ export interface components {
             text?: string | null;
         };
         /**
-         * @description `public_text` is what somebody who is refused, or the recipient of a `note`, reads
+         * @description `public_text` is shown to the sender of a refused text, or to the recipient of a `note`
          * @example {
          *       "name": "Advance fees",
          *       "on": true,
@@ -3183,7 +3183,7 @@ export interface components {
             account_younger_than_h?: number | null;
             unverified?: boolean | null;
         };
-        /** @description `reason` is shown to the user, `note` is for moderators only. `until`: absent or null is without end */
+        /** @description `reason` is shown to the user, `note` is for moderators only. Without `until`, it has no end */
         NewSuspension: {
             /** @description 0 to 2000 Unicode characters; normalized to NFC and trimmed. */
             note?: string | null;
@@ -3338,7 +3338,7 @@ export interface components {
              * @description 8 to 200 Unicode characters, and none of the most common passwords
              */
             password: string;
-            /** @description Of the link: what follows `#token=` */
+            /** @description The part of the link after `#token=` */
             token: string;
         };
         PatternMatch: {
@@ -3365,17 +3365,17 @@ export interface components {
             next_cursor: string | null;
         };
         PersonCounts: {
-            /** @description How many people have blocked them; 1,000 at most */
+            /** @description How many people have blocked them; at most 1,000 */
             blocks: number;
-            /** @description How many they have sent, among 10,000 messages of their chats */
+            /** @description How many messages they have sent, counted among at most 10,000 of their chats */
             messages: number;
-            /** @description Those that are open; 1,000 at most */
+            /** @description Open ones among the reports; at most 1,000 */
             open_reports: number;
-            /** @description Those that are open */
+            /** @description Open ones among the reports about reviews */
             open_review_reports: number;
-            /** @description About them or what they wrote; 1,000 at most */
+            /** @description Reports about them or what they wrote; at most 1,000 */
             reports: number;
-            /** @description Of the reports those about reviews, which no list shows by their author */
+            /** @description Those of the reports that are about reviews, which no list shows by author */
             review_reports: number;
         };
         PersonDecision: {
@@ -3392,7 +3392,7 @@ export interface components {
             reason: string;
             /**
              * Format: uuid
-             * @description Null also of a report of a review: its evidence names the author
+             * @description Null also for a report about a review, whose evidence names the author
              */
             report_id: string | null;
             strikes: number;
@@ -3411,7 +3411,7 @@ export interface components {
             standing: components["schemas"]["Standing"];
             /**
              * Format: date-time
-             * @description Null without end, too
+             * @description Null also for a suspension without end
              */
             suspended_until: string | null;
         };
@@ -3431,7 +3431,7 @@ export interface components {
             /** @description For admins only */
             identities?: components["schemas"]["Identity"][];
             /**
-             * @description Of their app: statements of reasons are written in it
+             * @description The language of their app, in which statements of reasons are written
              * @example en
              */
             language: string;
@@ -3443,13 +3443,13 @@ export interface components {
             /** @description For admins only: the 50 newest */
             sessions?: components["schemas"]["PersonSession"][];
             standing: components["schemas"]["Standing"];
-            /** @description Of the last 90 days, without decisions that an appeal has overturned */
+            /** @description Strikes of the last 90 days, without decisions that an appeal has overturned */
             strikes: number;
             /** @example Insults, after a warning. */
             suspended_reason: string | null;
             /**
              * Format: date-time
-             * @description Null without end, too
+             * @description Null also for a suspension without end
              */
             suspended_until: string | null;
         };
@@ -3478,7 +3478,7 @@ export interface components {
         };
         PostAdminInvitesResponse: {
             /**
-             * @description Shown this once
+             * @description Shown only in this answer
              * @example 7KQ2-M0XE-9TVD-RC4H
              */
             code: string;
@@ -3494,39 +3494,39 @@ export interface components {
         };
         PostAuthOidcByProviderBody: {
             /**
-             * @description Where `min_age` of the providers is a number, of a new account: YYYY-MM-DD. Year and month are stored
+             * @description YYYY-MM-DD, for a new account if `min_age` of the providers is a number. Only year and month are stored
              * @example 1990-05-17
              */
             birth_date?: string | null;
             /** @description Apple’s `authorizationCode`, so that an erasure can revoke the grant */
             code?: string | null;
             consents?: components["schemas"]["RegistrationConsents"];
-            /** @description false: no cookies are set, nor read */
+            /** @description false: cookies are neither set nor read */
             cookies?: boolean | null;
             /** @description As the provider gave it, for a client id of this server */
             id_token: string;
-            /** @description The code of an invite, where `registration` of the providers is `invite` */
+            /** @description The code of an invite, if `registration` of the providers is `invite` */
             invite?: string | null;
-            /** @description The one in the id token: send it where you asked for one */
+            /** @description The nonce in the id token, if you asked the provider for one */
             nonce?: string | null;
         };
         PostAuthOidcByProviderStartBody: {
             /**
-             * @description Where `min_age` of the providers is a number, of a new account: YYYY-MM-DD. Year and month are stored
+             * @description YYYY-MM-DD, for a new account if `min_age` of the providers is a number. Only year and month are stored
              * @example 1990-05-17
              */
             birth_date?: string | null;
-            /** @description The code of an invite, where `registration` of the providers is `invite` */
+            /** @description The code of an invite, if `registration` of the providers is `invite` */
             invite?: string | null;
-            /** @description Where to go then, on this server or a listed origin. Default: `/` */
+            /** @description Where to return, on this server or a listed origin. Default: `/` */
             return_to?: string | null;
         };
         PostAuthOidcByProviderStartResponse: {
-            /** @description Where to send the browser, in the ten minutes for which its cookie lasts */
+            /** @description Where to send the browser, within the ten minutes for which its cookie is valid */
             url: string;
         };
         PostAuthPasskeyBody: {
-            /** @description false: no cookies are set, nor read */
+            /** @description false: cookies are neither set nor read */
             cookies?: boolean | null;
             credential: components["schemas"]["AuthenticationResponseJSON"];
         };
@@ -3572,11 +3572,11 @@ export interface components {
             code?: string | null;
             /** @description As the provider gave it, for a client id of this server */
             id_token: string;
-            /** @description The one in the id token: send it where you asked for one */
+            /** @description The nonce in the id token, if you asked the provider for one */
             nonce?: string | null;
         };
         PostMeIdentitiesOidcByProviderStartBody: {
-            /** @description Where to go then, on this server or a listed origin. Default: `/` */
+            /** @description Where to return, on this server or a listed origin. Default: `/` */
             return_to?: string | null;
         };
         PostMePasskeysBody: {
@@ -3610,7 +3610,7 @@ export interface components {
          *     }
          */
         PostNotificationsUnsubscribeBody: {
-            /** @description Of the link: what follows `#token=` */
+            /** @description The part of the link after `#token=` */
             token: string;
         };
         Preferences: {
@@ -3739,7 +3739,7 @@ export interface components {
             name: string;
         };
         PublicKeyCredentialRequestOptionsJSON: {
-            /** @description Empty: the authenticator offers what it has */
+            /** @description Empty: the authenticator offers the passkeys that it has */
             allowCredentials: unknown[];
             challenge: string;
             rpId: string;
@@ -3777,10 +3777,10 @@ export interface components {
             quiet?: components["schemas"]["NotificationPreferencesQuiet"] | null;
             reviews?: boolean | null;
         };
-        /** @description Whatever the filter, without what concerns the reader */
+        /** @description Independent of the filter, without reports that concern the reader */
         QueueCounts: {
             /**
-             * @description Of the open ones
+             * @description Open reports
              * @example {
              *       "message": 3
              *     }
@@ -3789,7 +3789,7 @@ export interface components {
                 [key: string]: number;
             };
             open: number;
-            /** @description Of the open ones those whose `due_at` is over */
+            /** @description Open reports whose `due_at` has passed */
             overdue: number;
         };
         QueuedAppeal: {
@@ -3807,10 +3807,10 @@ export interface components {
             text: string;
             /**
              * Format: uuid
-             * @description Null where the decision is about a review: its report names the author
+             * @description Null if the decision is about a review: its report names the author
              */
             user_id: string | null;
-            /** @description Seconds that it has waited, or did wait */
+            /** @description Seconds that it has waited, or waited until its decision */
             waiting_s: number;
         };
         QueuedReport: {
@@ -3826,7 +3826,7 @@ export interface components {
             details: string | null;
             /**
              * Format: date-time
-             * @description When it is to be decided at the latest
+             * @description When it should be decided at the latest
              */
             due_at: string;
             /** Format: uuid */
@@ -3849,10 +3849,10 @@ export interface components {
             subject_id: string | null;
             /**
              * Format: uuid
-             * @description Of the three ids that of the target; the others are null
+             * @description Only one of the three ids is set, that of the target
              */
             user_id: string | null;
-            /** @description Seconds that it has waited, or did wait */
+            /** @description Seconds that it has waited, or waited until its decision */
             waiting_s: number;
         };
         Readiness: {
@@ -3885,7 +3885,7 @@ export interface components {
         /** @enum {string} */
         ReadinessStatus: "ok" | "degraded" | "unavailable";
         ReadMarks: {
-            /** @description How many messages */
+            /** @description How many messages were marked */
             read: number;
             /** Format: date-time */
             read_at: string | null;
@@ -3932,19 +3932,19 @@ export interface components {
             /** @description 0 to 500 Unicode characters; normalized to NFC and trimmed. */
             bio?: string | null;
             /**
-             * @description Where `min_age` of the providers is a number, of a new account: YYYY-MM-DD. Year and month are stored
+             * @description YYYY-MM-DD, for a new account if `min_age` of the providers is a number. Only year and month are stored
              * @example 1990-05-17
              */
             birth_date?: string | null;
             /** @description 0 to 80 Unicode characters; normalized to NFC and trimmed. */
             city?: string | null;
             consents?: components["schemas"]["RegistrationConsents"];
-            /** @description false: no cookies are set, nor read */
+            /** @description false: cookies are neither set nor read */
             cookies?: boolean | null;
             /** Format: email */
             email?: string | null;
             gender?: components["schemas"]["Gender"] | null;
-            /** @description The code of an invite, where `registration` of the providers is `invite` */
+            /** @description The code of an invite, if `registration` of the providers is `invite` */
             invite?: string | null;
             /** @description 1 to 80 Unicode characters; normalized to NFC and trimmed. */
             name: string;
@@ -3962,7 +3962,7 @@ export interface components {
             privacy: boolean;
             terms: boolean;
         };
-        /** @description What `PublicKeyCredential.toJSON()` returns */
+        /** @description The result of `PublicKeyCredential.toJSON()` */
         RegistrationResponseJSON: {
             /** @description base64url */
             id: string;
@@ -4002,7 +4002,7 @@ export interface components {
             status: components["schemas"]["ReportStatus"];
             /**
              * Format: uuid
-             * @description Of the three ids that of the target; the others are null
+             * @description Only one of the three ids is set, that of the target
              */
             user_id: string | null;
         };
@@ -4011,7 +4011,7 @@ export interface components {
         /** @enum {string} */
         ReportAutomation: "any" | "overturned";
         /**
-         * @description `note` is shown to the user concerned as the reason; without it the text of the template is. `until` is for `suspend`: absent or null is without end. `strikes` count for 90 days. `ban_images` is for `remove_content`: nobody can send or show the images of what is removed any more. The decision takes effect after `undo_s` seconds, and can be taken back until then
+         * @description `note`, or else the text of the template, is shown to the user concerned as the reason. `until` is for `suspend`; without it the suspension has no end. `strikes` count for 90 days. `ban_images` is for `remove_content`: nobody can send or show the removed images again. The decision takes effect after `undo_s` seconds, and can be taken back until then
          * @example {
          *       "action": "suspend",
          *       "note": "Insults, after a warning.",
@@ -4076,7 +4076,7 @@ export interface components {
             details: string | null;
             /**
              * Format: date-time
-             * @description When it is to be decided at the latest
+             * @description When it should be decided at the latest
              */
             due_at: string;
             evidence: components["schemas"]["Evidence"] | null;
@@ -4095,7 +4095,7 @@ export interface components {
             /** Format: uuid */
             review_id: string | null;
             status: components["schemas"]["ReportStatus"];
-            /** @description Of the user concerned, as in their record */
+            /** @description The strikes of the user concerned */
             strikes: number;
             /**
              * Format: uuid
@@ -4104,10 +4104,10 @@ export interface components {
             subject_id: string | null;
             /**
              * Format: uuid
-             * @description Of the three ids that of the target; the others are null
+             * @description Only one of the three ids is set, that of the target
              */
             user_id: string | null;
-            /** @description Seconds that it has waited, or did wait */
+            /** @description Seconds that it has waited, or waited until its decision */
             waiting_s: number;
         };
         RestoredEmail: {
@@ -4117,7 +4117,7 @@ export interface components {
             anonymous: boolean;
             /**
              * Format: uuid
-             * @description Null in lists where the review is anonymous
+             * @description Null in lists if the review is anonymous
              */
             chat_id: string | null;
             /** Format: date-time */
@@ -4129,7 +4129,7 @@ export interface components {
             reviewed_id: string;
             /**
              * Format: uuid
-             * @description Null in lists where the review is anonymous, and once the author’s account is erased
+             * @description Null in lists if the review is anonymous, and once the author’s account is erased
              */
             reviewer_id: string | null;
             text: string | null;
@@ -4140,7 +4140,7 @@ export interface components {
         };
         ReviewStats: {
             count: number;
-            /** @description To two decimals */
+            /** @description Rounded to two decimals */
             rating_avg: number | null;
             /** Format: uuid */
             user_id: string;
@@ -4262,7 +4262,7 @@ export interface components {
             secret: boolean;
             source: components["schemas"]["SettingSource"];
             /**
-             * @description What is in force. Of a secret that is set, `***`
+             * @description The value in force; `***` for a secret that is set
              * @example 8080
              */
             value: string | null;
@@ -4278,14 +4278,14 @@ export interface components {
         Standing: "active" | "suspended";
         Stats: {
             days: components["schemas"]["DayStats"][];
-            /** @description Messages that wait for a decision, now */
+            /** @description Messages that are held now */
             held: number;
-            /** @description Open reports, now, without those that concern the reader */
+            /** @description Reports that are open now, without those that concern the reader */
             open: number;
-            /** @description Of those the ones whose `due_at` is over */
+            /** @description Those of them whose `due_at` has passed */
             overdue: number;
             /**
-             * @description Of the period
+             * @description In the period
              * @example {
              *       "message": 3,
              *       "held": 1
@@ -4294,11 +4294,11 @@ export interface components {
             reports_by_kind: {
                 [key: string]: number;
             };
-            /** @description Within what time reports are to be decided, as `REPORT_TARGET_H` says */
+            /** @description The target for deciding a report, from `REPORT_TARGET_H` */
             target_s: number;
             time_to_action: components["schemas"]["TimeToAction"];
         };
-        /** @description What may follow from the strikes; `days` null is without end. A person decides */
+        /** @description The measure that the strikes suggest; `days` null is without end. A person decides */
         StrikeProposal: {
             action: components["schemas"]["ProposedAction"];
             days: number | null;
@@ -4339,7 +4339,7 @@ export interface components {
             p95_s: number | null;
         };
         TokenRefresh: {
-            /** @description false: no cookies are set, nor read */
+            /** @description false: cookies are neither set nor read */
             cookies?: boolean | null;
             refresh_token?: string | null;
         };
@@ -4350,7 +4350,7 @@ export interface components {
             upheld: number;
         };
         TransparencyAutomated: {
-            /** @description Of those: an appeal was upheld, or a moderator dismissed or released it */
+            /** @description Those of them that an upheld appeal or a moderator’s dismissal or release overturned */
             overturned: number;
             /** @description People hidden by reports, banned photos taken out of profiles, and messages held by rules */
             total: number;
@@ -4366,7 +4366,7 @@ export interface components {
                 [key: string]: number;
             };
             /**
-             * @description Of those that were not dismissed
+             * @description Without dismissed reports
              * @example {
              *       "spam": 2
              *     }
@@ -4383,7 +4383,7 @@ export interface components {
                 [key: string]: number;
             };
             /**
-             * @description Measures that no report led to
+             * @description Measures without a report
              * @example {
              *       "suspend": 1
              *     }
@@ -4412,7 +4412,7 @@ export interface components {
             by_reason: {
                 [key: string]: number;
             };
-            /** @description By people; what rules report is no notice */
+            /** @description Reports by people; those by rules are not notices */
             total: number;
         };
         TransparencyReport: {
@@ -4433,7 +4433,7 @@ export interface components {
         User: {
             activities: string[];
             /**
-             * @description In full years, of those who show it
+             * @description In full years; null unless the user shows it
              * @example 36
              */
             age: number | null;
@@ -4447,9 +4447,9 @@ export interface components {
             id: string;
             language: string | null;
             name: string | null;
-            /** @description Signed URL, good for a day at least */
+            /** @description Signed URL, valid for at least a day */
             photo: string | null;
-            /** @description The same, with a longest side of 320 at most */
+            /** @description The same; its longest side is at most 320 pixels */
             photo_thumb: string | null;
             purposes: string[];
             rating_avg: number | null;
@@ -4466,7 +4466,7 @@ export interface components {
         Warning: {
             /**
              * Format: uuid
-             * @description What the user appeals against
+             * @description The notice that the user can appeal against
              */
             notice_id: string;
             reason: string;
@@ -4477,7 +4477,7 @@ export interface components {
         WordsMatch: {
             /** @constant */
             type: "words";
-            /** @description Whole words, or phrases of up to six; 20 000 in all rules */
+            /** @description Whole words, or phrases of up to six words; at most 20 000 in all rules together */
             words: string[];
         };
     };
@@ -8785,7 +8785,7 @@ export interface operations {
     getAdminUsers: {
         parameters: {
             query?: {
-                /** @description next_cursor of the page before */
+                /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 limit?: number;
                 /** @description An id, or the beginning of an e-mail address, a phone number or a name */
@@ -17384,7 +17384,7 @@ export interface operations {
             query?: {
                 /** @description End, in seconds since 1970 */
                 exp?: string;
-                /** @description upload, profile, or the id of what shows it */
+                /** @description upload, profile, or the id of the message or report that shows it */
                 for?: string;
                 sig?: string;
                 /** @description 320 for the thumbnail */
@@ -17417,7 +17417,7 @@ export interface operations {
                     "image/webp": string;
                 };
             };
-            /** @description Where the image lies, for some minutes: of a server that keeps images in S3 */
+            /** @description A URL of the image that is valid for some minutes, if the server keeps images in S3 */
             302: {
                 headers: {
                     [name: string]: unknown;
@@ -18287,9 +18287,9 @@ export interface operations {
             query?: {
                 /** @description Repeatable: any of them, as activities=chess */
                 activities?: string[];
-                /** @description Only people who show their age, and are so old at most */
+                /** @description Finds only people who show their age and are at most this old */
                 age_max?: number;
-                /** @description Only people who show their age, and are so old at least */
+                /** @description Finds only people who show their age and are at least this old */
                 age_min?: number;
                 /** @description next_cursor of the page before */
                 cursor?: string;

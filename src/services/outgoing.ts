@@ -1,6 +1,6 @@
 import { openBot } from '../features/bot/open.ts'
 import { accountMails } from '../features/email/account-mails.ts'
-import { openAsking } from '../features/notifications/asking.ts'
+import { openSchedule } from '../features/notifications/schedule.ts'
 import { openDigest } from '../features/notifications/digest.ts'
 import { openProviders } from '../features/notifications/providers.ts'
 import { seconds } from '../lib/time.ts'
@@ -42,7 +42,7 @@ export function buildOutgoing({
     now,
   })
   const providers = givenProviders ?? openProviders({ push: openPushSenders({ config, secrets, outbound, now }), bot })
-  const asking = openAsking({
+  const schedule = openSchedule({
     isOn: Object.keys(providers.senders).length > 0,
     afterMs: config.notifyAfterS * seconds,
     id: ids.next,
@@ -53,5 +53,5 @@ export function buildOutgoing({
   const isOn = mailCarrier !== null
   const mails = accountMails({ store: storage.emails, isOn, wake: wakeMail, ids, now })
   const digest = openDigest({ store: storage.notifications, isOn, wake: wakeMail, ids, now })
-  return { wakes, bot, providers, asking, linkKey, mailCarrier, mails, digest }
+  return { wakes, bot, providers, schedule, linkKey, mailCarrier, mails, digest }
 }

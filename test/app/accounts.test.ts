@@ -19,7 +19,7 @@ const register = ({ request }: TestApp, fields?: Record<string, unknown>) =>
 const login = ({ request }: TestApp, body: Record<string, unknown>, headers?: Record<string, string>) =>
   request('POST', 'auth/login', { body, headers })
 
-/** How many rows there are of all that a registration or login could store. */
+/** The number of rows that a registration or login could store. */
 const stored = ({ rows }: TestApp): Promise<number[]> =>
   Promise.all(
     ['users', 'preferences', 'consent_log', 'sessions', 'audit_log'].map(
@@ -29,12 +29,12 @@ const stored = ({ rows }: TestApp): Promise<number[]> =>
 
 const userRow = async ({ rows }: TestApp, id: string) => (await rows('SELECT * FROM users WHERE id = ?', id))[0]!
 
-// Checking this one costs next to nothing.
+// Checking this hash is cheap.
 const cheapHash = Bun.password.hashSync(password, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
 const giveCheapHash = ({ rows }: TestApp, id: string) =>
   rows('UPDATE users SET password_hash = ? WHERE id = ?', cheapHash, id)
 
-/** A session as register, login, messenger and refresh answer it. */
+/** A session as register, login, messenger and refresh return it. */
 function expectSession(answer: Answer, status: number, user: Record<string, unknown> = {}) {
   expect(answer.status).toBe(status)
   // A copy: the matchers would be written into what they matched.
@@ -57,7 +57,7 @@ function expectNoSession(answer: Answer) {
 }
 
 describe('register', () => {
-  test('makes an account, signs it in, and the session works at once', async () => {
+  test('creates an account, signs it in, and the session works at once', async () => {
     const app = await testApp()
     const answer = await register(app, {
       phone: '+14155550100',
@@ -93,14 +93,14 @@ describe('register', () => {
     expect((await login(app, { phone: '+14155550100', password: 'compilers are fun' })).status).toBe(200)
   })
 
-  test('takes an e-mail address or a phone number alone, and refuses neither', async () => {
+  test('accepts an e-mail address or a phone number alone, and refuses a body without either', async () => {
     const app = await testApp()
     expectSession(await register(app, { phone: '+4915112345678', email: undefined }), 201, { email: null })
     expectSession(await register(app), 201, { phone: null })
     expect(expectProblem(await register(app, { email: undefined }), 422, 'validation_failed')).toEqual(['/email'])
   })
 
-  test('keeps the password as an Argon2id hash of today’s parameters', async () => {
+  test('stores the password as an Argon2id hash with the current parameters', async () => {
     const app = await testApp()
     const { user } = (await register(app)).body
     const { password_hash } = await userRow(app, user.id)
@@ -135,7 +135,7 @@ describe('register', () => {
       [
         'seven 7',
         'x'.repeat(201),
-        // Four characters of two units each.
+        // Four characters of two UTF-16 units each.
         '🦊🐻🐼🐨',
         '🦊'.repeat(201),
         '\ud83e'.repeat(9),
@@ -175,7 +175,7 @@ describe('register', () => {
     expect(await stored(app)).toEqual([0, 0, 0, 0, 0])
   })
 
-  test('takes the longest and the strangest that is allowed', async () => {
+  test('accepts the longest and most unusual values that are allowed', async () => {
     const app = await testApp()
     const foreign = [
       { email: 'grace.hopper+navy@xn--bcher-kva.example.org', phone: '+1234567', password: '🦊'.repeat(8) },
@@ -234,7 +234,7 @@ describe('register', () => {
     expect((await app.as(answer.body.access_token).get('me/prefs')).body.language).toBe(language)
   })
 
-  test('takes or leaves the consent to marketing, but nothing in between', async () => {
+  test('accepts the consent to marketing as true or false, and nothing else', async () => {
     const app = await testApp()
     const answer = await register(app, { consents: { ...consents, marketing: 'yes' } })
     expect(expectProblem(answer, 422, 'validation_failed')).toEqual(['/consents/marketing'])
@@ -242,7 +242,7 @@ describe('register', () => {
     expectSession(await register(app, { consents: { ...consents, marketing: false } }), 201)
   })
 
-  test('refuses an e-mail address or phone number that is taken, without regard to case, and stores nothing', async () => {
+  test('refuses an e-mail address or phone number that is taken, in any case of letters, and stores nothing', async () => {
     const app = await testApp()
     await register(app, { email: 'Grace.Hopper@Example.org', phone: '+14155550100' })
     const before = await stored(app)
@@ -253,14 +253,14 @@ describe('register', () => {
     expect(await stored(app)).toEqual(before)
   })
 
-  test('ten at once with one e-mail address make one account', async () => {
+  test('ten concurrent registrations with one e-mail address create one account', async () => {
     const app = await testApp()
     const answers = await Promise.all(Array.from({ length: 10 }, () => register(app)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
     expect((await stored(app)).slice(0, 3)).toEqual([1, 1, 3])
   })
 
-  test('sets nothing that is not asked for', async () => {
+  test('sets only fields of a registration', async () => {
     const app = await testApp()
     const id = '01a1fdfa-4600-7000-8000-000000000000'
     const { user } = (
@@ -280,7 +280,7 @@ describe('register', () => {
 })
 
 describe('login', () => {
-  test('answers the same session as a registration, whatever the case of the address', async () => {
+  test('returns the same session as a registration, in any case of the address', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const answer = await login(app, { email: ` ${ada.email.toUpperCase()} `, password })
@@ -288,7 +288,7 @@ describe('login', () => {
     expect((await app.as(answer.body.access_token).get('me')).body.id).toBe(ada.id)
   })
 
-  test('a wrong password, an unknown account and one without a password answer alike', async () => {
+  test('a wrong password, an unknown account and one without a password get the same answer', async () => {
     const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
     const ada = await app.person('Ada')
     const { user } = (await messenger(app, initData({ id: 7 }))).body
@@ -312,7 +312,7 @@ describe('login', () => {
     }
   })
 
-  test('the password counts in every way of typing the same characters, and in no other', async () => {
+  test('the password matches in every Unicode form of the same characters, and in no other', async () => {
     const app = await testApp()
     await register(app, { password: 'Ångström unit ﬁve' })
     const as = (typed: string) => login(app, { email: 'grace@example.org', password: typed })
@@ -335,7 +335,7 @@ describe('login', () => {
     expect(expectProblem(await login(app, body), 422, 'validation_failed')).toEqual(paths)
   })
 
-  test('a suspended user learns why and until when, and only with the right password', async () => {
+  test('a suspended user is told why and until when, but only with the right password', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const suspension = "UPDATE users SET suspended_until = ?, suspended_reason = 'spam' WHERE id = ?"
@@ -349,7 +349,7 @@ describe('login', () => {
     expectSession(await login(app, { email: ada.email, password }), 200)
   })
 
-  test('a hash of other parameters is made anew when its password is right', async () => {
+  test('a hash with other parameters is replaced when its password is right', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     await giveCheapHash(app, ada.id)
@@ -362,7 +362,7 @@ describe('login', () => {
     expect((await userRow(app, ada.id)).password_hash).toBe(password_hash)
   })
 
-  test('a login whose password changes while it is checked begins no session', async () => {
+  test('a login starts no session if the password changes while it is checked', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const { accounts } = app.services.storage
@@ -429,7 +429,7 @@ describe('login', () => {
   )
 })
 
-test('an account logs in so many times a day, with the right password alone', async () => {
+test('the number of logins per account and day is limited, even with the right password', async () => {
   const app = await testApp({ RATE_LIMIT: 'session=3/1d,password=100/15m' })
   const ada = await app.person('Ada')
   await giveCheapHash(app, ada.id)
@@ -442,7 +442,7 @@ test('an account logs in so many times a day, with the right password alone', as
   expect((await ada.get('me/sessions')).body.items).toHaveLength(4)
 })
 
-describe('failures of the password', () => {
+describe('failed passwords', () => {
   const wrong = 'not this one'
   const limited = async () => {
     const app = await testApp({ RATE_LIMIT: 'on', TRUST_PROXY: '1' })
@@ -453,7 +453,7 @@ describe('failures of the password', () => {
     return { app, ada, from }
   }
 
-  test('ten from one address close an account to that address, and to no other', async () => {
+  test('ten from one address lock an account for that address, and for no other', async () => {
     const { app, from } = await limited()
     const bob = await app.person('Bob')
     for (let i = 0; i < 10; i++) expectProblem(await from('198.51.100.1', wrong), 401, 'invalid_credentials')
@@ -468,14 +468,14 @@ describe('failures of the password', () => {
     expectProblem(await from('198.51.100.1', password), 429, 'rate_limited')
   })
 
-  test('an IPv6 subscriber is one address', async () => {
+  test('an IPv6 subscriber counts as one address', async () => {
     const { from } = await limited()
     for (let i = 0; i < 10; i++) await from(`2001:db8:1:2::${i}`, wrong)
     expectProblem(await from('2001:db8:1:2:ffff::1', password), 429, 'rate_limited')
     expectSession(await from('2001:db8:1:3::1', password), 200)
   })
 
-  test('a hundred from one /48 close an account to that network, and to no other, and one subscriber alone cannot', async () => {
+  test('a hundred from one /48 lock an account for that network, and for no other, and one subscriber alone cannot', async () => {
     const { app, ada, from } = await limited()
     const bob = await app.person('Bob')
     // One /64 has used up its own limit, and a tenth of that of the network.
@@ -492,12 +492,12 @@ describe('failures of the password', () => {
     expectSession(await from('2001:db8:1:fff0::1', password, bob.email), 200)
     expectSession(await from('2001:db8:2::1', password), 200)
     await giveCheapHash(app, ada.id)
-    // The right password from elsewhere is no pardon for the network.
+    // The right password from elsewhere does not reset the network’s count.
     expectProblem(await from('2001:db8:1:fff1::1', password), 429, 'rate_limited')
     expectSession(await from('198.51.100.1', password), 200)
   })
 
-  test('a whole network of IPv4 is many subscribers, and each has its own', async () => {
+  test('an IPv4 network has many subscribers, who are counted separately', async () => {
     const { from } = await limited()
     for (let i = 0; i < 11; i++)
       for (let guess = 0; guess < 10; guess++)
@@ -505,7 +505,7 @@ describe('failures of the password', () => {
     expectSession(await from('198.51.100.99', password), 200)
   })
 
-  test('the right password forgets them', async () => {
+  test('the right password resets the count', async () => {
     const { app, ada, from } = await limited()
     for (let i = 0; i < 9; i++) await from('198.51.100.1', wrong)
     expectSession(await from('198.51.100.1', password), 200)
@@ -514,30 +514,30 @@ describe('failures of the password', () => {
     expectProblem(await from('198.51.100.1', password), 429, 'rate_limited')
   })
 
-  test('a burst of guesses gets no more than ten, not even the right one among them', async () => {
+  test('a burst of guesses gets ten attempts, and not even the right one among the others succeeds', async () => {
     const { from } = await limited()
     const guesses = Array.from({ length: 39 }, () => from('198.51.100.1', wrong))
-    // On several nodes it may overtake the others, come among the first ten, and be right.
+    // On several nodes it may overtake the others, come among the first ten, and succeed.
     if (nodesOfApps > 1) await Promise.all(guesses)
     const answers = await Promise.all([...guesses, from('198.51.100.1', password)])
     const count = (status: number) => answers.filter((answer) => answer.status === status).length
     expect([count(401), count(429), count(200)]).toEqual([10, 30, 0])
   })
 
-  test('many of the right one at once are no guesses', async () => {
+  test('many concurrent logins with the right password do not count as guesses', async () => {
     const { from } = await limited()
     const answers = await Promise.all(Array.from({ length: 12 }, () => from('198.51.100.1', password)))
     expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
   })
 
-  test('an unknown account is closed like a known one', async () => {
+  test('an unknown account is locked like an existing one', async () => {
     const { from } = await limited()
     for (let i = 0; i < 10; i++)
       expectProblem(await from('198.51.100.1', wrong, 'nobody@example.org'), 401, 'invalid_credentials')
     expectProblem(await from('198.51.100.1', wrong, 'nobody@example.org'), 429, 'rate_limited')
   })
 
-  test('count together, by whatever name the account is called, and with those of a confirmation', async () => {
+  test('count together for all names of an account, and with those of a confirmation', async () => {
     const { app, ada, from } = await limited()
     await app.rows("UPDATE users SET phone = '+14155550100' WHERE id = ?", ada.id)
     const headers = { 'x-forwarded-for': '198.51.100.1' }
@@ -578,7 +578,7 @@ const messenger = ({ request }: TestApp, init_data: unknown) =>
 describe('messenger', () => {
   const open = (environment = {}) => testApp({ MESSENGER_BOT_TOKEN: botToken, ...environment })
 
-  test('the first login makes the account, the later ones find it', async () => {
+  test('the first login creates the account, and later ones find it', async () => {
     const app = await open()
     const person = {
       id: 42,
@@ -609,7 +609,7 @@ describe('messenger', () => {
     expect((await stored(app))[0]).toBe(2)
   })
 
-  test('fifty first logins of one id at once make one user', async () => {
+  test('fifty concurrent first logins with one id create one user', async () => {
     const app = await open()
     const answers = await Promise.all(Array.from({ length: 50 }, () => messenger(app, initData({ id: 42 }))))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(49).fill(200), 201])
@@ -635,25 +635,25 @@ describe('messenger', () => {
     expect(await stored(app)).toEqual([0, 0, 0, 0, 0])
   })
 
-  test('INIT_DATA_MAX_AGE_S says how old it may be, and 0 any age', async () => {
+  test('INIT_DATA_MAX_AGE_S limits its age, and 0 allows any age', async () => {
     const old = initData({}, { at: start - 100_000_000 })
     expectProblem(await messenger(await open({ INIT_DATA_MAX_AGE_S: '10' }), old), 401, 'init_data_expired')
     expectSession(await messenger(await open({ INIT_DATA_MAX_AGE_S: '0' }), old), 201)
   })
 
-  test('refuses what is no string', async () => {
+  test('refuses anything that is not a string', async () => {
     const app = await open()
     for (const data of [undefined, null, { user: 1 }, 'x'.repeat(16_385)])
       expect(expectProblem(await messenger(app, data), 422, 'validation_failed')).toEqual(['/init_data'])
   })
 
-  test('is not there where no messenger is configured', async () => {
+  test('is not available if no messenger is configured', async () => {
     const app = await testApp()
     expectProblem(await messenger(app, initData({})), 503, 'messenger_not_configured')
     expect(await stored(app)).toEqual([0, 0, 0, 0, 0])
   })
 
-  test('a suspended user is kept out', async () => {
+  test('refuses a suspended user', async () => {
     const app = await open()
     const { user } = (await messenger(app, initData({}))).body
     await app.rows("UPDATE users SET suspended_until = 9e15, suspended_reason = 'spam' WHERE id = ?", user.id)
@@ -666,7 +666,7 @@ describe('messenger', () => {
 
 const change = { current_password: password, new_password: 'compilers are fun' }
 
-test('changing the password ends every other session, keeps this one, and the new one counts from then on', async () => {
+test('changing the password ends every other session, keeps this one, and only the new password works then', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   const bob = await app.person('Bob')
@@ -684,7 +684,7 @@ test('changing the password ends every other session, keeps this one, and the ne
   expectSession(await login(app, { email: ada.email, password: change.new_password }), 200)
 })
 
-test('changing the password is refused without the current one, and then changes and ends nothing', async () => {
+test('changing the password is refused without the current one, and changes and ends nothing', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   const elsewhere = (await login(app, { email: ada.email, password })).body.access_token
@@ -699,7 +699,7 @@ test('changing the password is refused without the current one, and then changes
   expect((await app.as(elsewhere).get('me')).status).toBe(200)
 })
 
-test('of two changes of the password at once, one wins and the other is told that the password is wrong', async () => {
+test('of two concurrent changes of the password, one wins and the other is refused with a wrong password', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   const answers = await Promise.all([
@@ -709,12 +709,12 @@ test('of two changes of the password at once, one wins and the other is told tha
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 403])
 })
 
-test('an account of a messenger login sets its first one in a session younger than ten minutes', async () => {
+test('an account of a messenger login sets its first password in a session younger than ten minutes', async () => {
   const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
   const first = (await messenger(app, initData({}))).body
   app.clock.now += 600_000
   const refreshed = await app.request('POST', 'auth/refresh', { body: { refresh_token: first.refresh_token } })
-  // As whoever has stolen a token would.
+  // As a thief of the token would.
   for (const { access_token } of [first, refreshed.body])
     expectProblem(
       await app.as(access_token).put('me/password', { new_password: 'compilers are fun' }),
@@ -729,7 +729,7 @@ test('an account of a messenger login sets its first one in a session younger th
   expectProblem(await ada.put('me/password', { new_password: 'another of them' }), 403, 'wrong_password')
 })
 
-test('of two first passwords set at once the first one counts', async () => {
+test('of two first passwords set at once, the first one counts', async () => {
   const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
   const ada = app.as((await messenger(app, initData({}))).body.access_token)
   const answers = await Promise.all(
@@ -746,7 +746,7 @@ const refusalOf = (promise: Promise<unknown>) =>
     (error) => error.code,
   )
 
-test('an e-mail address is one however its letters are composed', async () => {
+test('e-mail addresses are compared in Unicode normal form', async () => {
   const app = await testApp()
   expect((await register(app, { email: 'zoe\u0308@example.org' })).status).toBe(201)
   expect((await login(app, { email: 'Zo\u00cb@example.org', password: 'compilers are fun' })).status).toBe(200)
@@ -754,7 +754,7 @@ test('an e-mail address is one however its letters are composed', async () => {
   expectProblem(await register(app, { email: 'zo\u00eb@example.org' }), 409, 'email_taken')
 })
 
-test('an unknown account takes the time of a password', async () => {
+test('an unknown account takes as long as a wrong password', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   const { hash, verify } = Bun.password

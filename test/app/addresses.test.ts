@@ -16,7 +16,7 @@ test('the access token opens a socket as a subprotocol, and the answer does not 
     [['convene', `bearer.${ada.token}`], { protocol: 'convene', type: 'hello' }],
     [['convene', `bearer.${ada.token}x`], null],
     [['convene'], null],
-    // The first one is what the server would answer.
+    // By default the server would answer with the first one.
     [[`bearer.${ada.token}`, 'convene'], null],
     [[`bearer.${ada.token}`], null],
   ]
@@ -27,7 +27,7 @@ test('the access token opens a socket as a subprotocol, and the answer does not 
   }
 })
 
-test('without a point, a search is around the published one, and only then', async () => {
+test('a search without a point is around the published one, and a search with a point is not', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const none = await ada.get('search/nearby')

@@ -15,7 +15,7 @@ const rowsOf = async ({ rows }: TestApp) =>
   (await rows<{ n: number }>('SELECT count(*) AS n FROM notices'))[0]!.n +
   (await rows<{ n: number }>('SELECT count(*) AS n FROM events'))[0]!.n
 
-test('an announcement is among everybody’s notices until its time is over, with one row', async () => {
+test('an announcement is among everybody’s notices until it expires, and is one row', async () => {
   const { app, ada, admin } = await setting()
   const until = iso(app.clock.now + 10 * minutes)
   const before = await rowsOf(app)
@@ -41,7 +41,7 @@ test('an announcement is among everybody’s notices until its time is over, wit
     how_to_appeal: null,
   }
   expect((await ada.get('me/notices')).body.items).toEqual([notice])
-  // Who comes later finds it as well.
+  // Users who register later find it as well.
   expect((await (await app.person()).get('me/notices')).body.items).toEqual([notice])
   expect(await rowsOf(app)).toBe(before)
   const appeal = await ada.post('appeals', { notice_id: answer.body.id, text: 'No.' })
@@ -54,7 +54,7 @@ test('an announcement is among everybody’s notices until its time is over, wit
   ])
 })
 
-test('open sockets of every node are told at once, and that it is taken back', async () => {
+test('open sockets of every node get an announcement at once, and its withdrawal', async () => {
   const { app, ada, admin } = await setting()
   const socket = await connect(await app.listen(), ada.token)
   await socket.until(ofType('hello'))
@@ -67,7 +67,7 @@ test('open sockets of every node are told at once, and that it is taken back', a
   expect((await ada.get('me/notices')).body.items).toEqual([])
   const again = await admin.delete(`admin/announcements/${body.id}`)
   expect([again.status, again.body.code]).toEqual([404, 'not_found'])
-  // Another node hears of it, and reads.
+  // Another node is notified, and reads it.
   const { id } = (await admin.post('admin/announcements', { text: 'There' })).body
   for (const { services } of app.nodes) services.announcements.reread()
   await socket.until((frame) => frame.type === 'announcement' && frame.data.id === id)
@@ -75,7 +75,7 @@ test('open sockets of every node are told at once, and that it is taken back', a
   expect(socket.frames.filter(({ type, data }) => type === 'announcement' && data.id === id)).toHaveLength(1)
 })
 
-test('pages of notices hold decisions and announcements in their order, each once', async () => {
+test('pages of notices contain decisions and announcements in order, each once', async () => {
   const { app, ada, admin } = await setting()
   const expected: string[] = []
   for (let i = 0; i < 4; i++) {
@@ -100,7 +100,7 @@ test('pages of notices hold decisions and announcements in their order, each onc
   }
 })
 
-test('bad ones are refused, and no more than twenty stand', async () => {
+test('invalid announcements are refused, and at most twenty are active', async () => {
   const { app, admin } = await setting()
   for (const body of [
     {},

@@ -36,7 +36,7 @@ test('the document of the socket has a message for each event and each frame, an
   expect(codes).toEqual([1009, ...Object.values(closing)])
 })
 
-test('a schema of both documents is the same in both', async () => {
+test('a schema that is in both documents is the same in both', async () => {
   const { request } = await testApp()
   const openapi = (await request('GET', '/openapi/json')).body.components.schemas
   const asyncapi = (await request('GET', '/asyncapi.json')).body.components.schemas
@@ -45,7 +45,7 @@ test('a schema of both documents is the same in both', async () => {
   for (const name of both) expect([name, asyncapi[name]]).toEqual([name, openapi[name]])
 })
 
-test('the frames of the document are answered as it says', async () => {
+test('the frames of the document get the answers that it describes', async () => {
   const app = await testApp()
   const base = await app.listen()
   const ada = await app.person('Ada')

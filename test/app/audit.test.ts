@@ -10,7 +10,7 @@ type Row = { at: number; actor_id: string | null; action: string; subject_id: st
 
 const log = ({ rows }: TestApp) => rows<Row>('SELECT * FROM audit_log ORDER BY at, id')
 
-/** What was recorded since the last time it was asked. */
+/** The entries since the last call. */
 function recorder(app: TestApp) {
   let seen = 0
   return async () => {
@@ -27,7 +27,7 @@ function recorder(app: TestApp) {
 
 const sessionOf = (token: string): string => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()).sid
 
-/** Their requests after the access token has run out. */
+/** Signs in again after the access token has expired. */
 async function again(app: TestApp, { id }: { id: string }) {
   return app.as((await app.services.auth.begin(id, { address: '', user_agent: null, language: null })).access_token)
 }
@@ -66,7 +66,7 @@ describe('the audit log has', () => {
     expect((await log(app)).map(({ at }) => at)).toEqual(Array(6).fill(start))
   })
 
-  test('consents, and changes of the profile and the preferences: which fields, not what they hold', async () => {
+  test('consents, and the changed fields of the profile and the preferences without their values', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const added = recorder(app)
@@ -81,7 +81,7 @@ describe('the audit log has', () => {
     ])
   })
 
-  test('nothing of a change that changes nothing, and neither has the account', async () => {
+  test('no entry for a change without effect, which does not touch the account either', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     await ada.put('me', { city: 'London', bio: 'Notes' })
@@ -105,7 +105,7 @@ describe('the audit log has', () => {
     expect(await added()).toEqual([['profile', ada.id, ada.id, { fields: ['bio'] }]])
   })
 
-  test('one entry for what one account repeats within an hour, with how often and when last', async () => {
+  test('one entry for what an account repeats within an hour, with a count and the last time', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     const entries = async () =>
@@ -133,7 +133,7 @@ describe('the audit log has', () => {
     expect((await entries()).slice(4)).toEqual([['visibility', ada.id, { visible: true }, 3_600_001]])
   })
 
-  test('each of many changes at once counted', async () => {
+  test('an exact count of many concurrent changes', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     await ada.put('me', { city: 'A town' })
@@ -142,7 +142,7 @@ describe('the audit log has', () => {
     expect(entries.map(({ metadata }) => JSON.parse(metadata).times)).toEqual([21])
   })
 
-  test('one entry for the failed logins of an account, and one for those of no account', async () => {
+  test('one entry for the failed logins of an account, and one for those of unknown accounts', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const added = recorder(app)
@@ -156,7 +156,7 @@ describe('the audit log has', () => {
     ])
   })
 
-  test('sessions that end, in every way, and changes of the password', async () => {
+  test('ended sessions, however they end, and changes of the password', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const another = async () => {

@@ -40,7 +40,7 @@ const own = (answer: string) => [answer, answer, answer, answer, halted, none, a
 const forAll = (answer: string) => Array<string>(7).fill(answer)
 const forModerators = (answer: string) => [noMod, noMod, noMod, noMod, halted, none, answer]
 
-/** The asker's chat with Ada; who has none tries the one of Ada and Bob. */
+/** The caller's chat with Ada. Callers without one try the chat of Ada and Bob. */
 function chatOf({ chats }: Community, { role }: Asker) {
   if (role === 'blocked') return chats.dan
   if (role === 'suspended') return chats.sue
@@ -533,7 +533,7 @@ const table: Record<string, Row[]> = {
     ['own', () => 'sync?since=0&limit=100', ...own('200')],
     ['from a forged place', () => `sync?cursor=${forged('sync', 0)}`, ...own(bad)],
   ],
-  // In-process there is no connection to upgrade: 400 means that the guard lets pass.
+  // In-process there is no connection to upgrade, so 400 means that the guard has let the request pass.
   'GET /ws': [
     ['own token', (_, { me }) => ({ path: `/ws?token=${me?.token ?? ''}`, headers: upgrade }), ...own('400 bad_request')],
     ['no token but the header', () => ({ path: '/ws', headers: upgrade }), ...forAll(none)],
@@ -553,7 +553,7 @@ const table: Record<string, Row[]> = {
   [`GET /openapi/${swagger.version}/page.css`]: [['', () => `/openapi/${swagger.version}/page.css`, ...forAll('200')]],
 }
 
-/** A cursor as ours are made, but for the key of the HMAC before it. */
+/** A cursor like ours, except for the key of its HMAC. */
 function forged(list: string, ...key: (string | number)[]) {
   return Buffer.from('0123456789abcdef' + JSON.stringify([list, ...key])).toString('base64url')
 }
@@ -593,7 +593,7 @@ beforeAll(async () => {
         const asker = { role, me: people[role] }
         const asked = ask(world, asker)
         const { path, body, headers }: Ask = typeof asked === 'string' ? { path: asked } : asked
-        // On a cluster requests are real ones: this one would become a socket.
+        // On a cluster, requests use a real connection, and this one would become a socket.
         if (nodesOfApps > 1 && headers && 'upgrade' in headers) continue
         const answer = await app.request(route.split(' ')[0]!, path, {
           body,
@@ -613,30 +613,30 @@ beforeAll(async () => {
   }
 }, 180_000)
 
-test('every route stands in the table, and nothing else does', () => {
+test('the table contains every route and nothing else', () => {
   expect(routes.filter((route) => !table[route])).toEqual([])
   expect(Object.keys(table).filter((route) => !routes.includes(route))).toEqual([])
   for (const [route, rows] of Object.entries(table))
     for (const [what, , ...answers] of rows) expect([route, what, answers.length]).toEqual([route, what, roles.length])
 })
 
-test('every route answers each role as the table says', () => {
+test('every route answers each role as in the table', () => {
   const differ = cells.filter(({ expected, got }) => expected !== got)
   expect(differ.map(({ cell, expected, got }) => `${cell}: ${got} instead of ${expected}`)).toEqual([])
 })
 
-test('what is refused changes nothing', () => {
+test('a refused request changes nothing', () => {
   const refused = cells.filter(({ answer }) => answer.status >= 400)
   expect(refused.length).toBeGreaterThan(150)
-  // A failed attempt may leave a line in the audit log.
+  // A failed attempt may add an entry to the audit log.
   const changes = refused.filter(({ changed }) => changed.some((table) => table !== 'audit_log'))
   expect(changes.map(({ cell, changed }) => [cell, changed])).toEqual([])
-  // And what is allowed does: else nothing would be seen here.
+  // Allowed requests do change something, so the comparison above can fail.
   const removal = cells.find(({ cell }) => cell === 'DELETE /api/v1/messages/:id (Ada’s) by owner')
   expect(removal!.changed).toContain('messages')
 })
 
-test('no answer holds what is for somebody else alone, or for nobody', () => {
+test('no answer contains data that are only for somebody else, or for nobody', () => {
   expect(cells.length).toBeGreaterThan(400)
   const found: unknown[] = []
   for (const { cell, asker, sent, answer } of cells) {
@@ -648,16 +648,16 @@ test('no answer holds what is for somebody else alone, or for nobody', () => {
           found.push([cell, person.name, kind])
   }
   expect(found).toEqual([])
-  // Their owners do read them, so a search would find them.
+  // Their owners can read them, so the search would find them.
   const { token: _, refresh: __, ...shown } = world.secrets.get(world.ada)!
   for (const secret of Object.values(shown))
     expect(cells.some(({ asker, answer }) => asker.me === world.ada && answer.text.includes(secret))).toBe(true)
 })
 
-test('who wrote an anonymous review is named to nobody but moderators, with a report of it', () => {
+test('only moderators see the author of an anonymous review, in a report about it', () => {
   const { bob, nora, reviews } = world
   const naming = cells.filter(({ answer }) => answer.text.includes(nora.id))
-  // Bob has a chat with her, where she goes by her name.
+  // Bob has a chat with her, in which he sees her name.
   expect(naming.map(({ cell }) => cell)).toEqual([
     'GET /api/v1/me/export (own) by other',
     'GET /api/v1/chats (own) by other',
@@ -671,7 +671,7 @@ test('who wrote an anonymous review is named to nobody but moderators, with a re
   expect(aboutReviews).not.toContain(nora.id)
 })
 
-test('a moderator neither reads nor decides what concerns themselves, nor finds it in the audit log', async () => {
+test('a moderator can neither read nor decide a case that concerns them, nor find it in the audit log', async () => {
   const app = await testApp()
   const [mo, other, bob, nora] = [
     await app.person('Mo'),
@@ -744,7 +744,7 @@ test.each(['suspended', 'signed out'])(
   },
 )
 
-describe('with STAFF_PASSKEY, each route answers each role by how its session was opened', () => {
+describe('with STAFF_PASSKEY, each route answers each role according to how its session was opened', () => {
   const second = '403 second_factor_required'
   const sessions = [
     'a password',
@@ -795,12 +795,12 @@ describe('with STAFF_PASSKEY, each route answers each role by how its session wa
           headers: { authorization: `Bearer ${token}` },
         })
         const got = [status, answer?.code].filter(Boolean).join(' ')
-        // Some routes are for admins alone, which is the table's to say.
+        // Some routes are only for admins, as the table says.
         const isForAdmins = role === 'moderator' && got === '403 forbidden'
         const isKept = got === second || (got === '403 forbidden' && !isForAdmins)
         expect([session, method, path, isKept ? got : 'passes']).toEqual([session, method, path, asked[role][i]!])
       }
-      // What is everybody's is theirs too, by whatever session.
+      // Routes for everybody work for them in any session.
       for (const path of ['me', 'me/identities', 'chats', 'me/sessions']) expect((await as.get(path)).status).toBe(200)
     }
   })

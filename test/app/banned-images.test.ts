@@ -37,7 +37,7 @@ const checkProfiles = ({ services }: TestApp) =>
 const photoOf = async ({ rows }: TestApp, person: Person) =>
   (await rows<{ photo: string | null }>('SELECT photo FROM users WHERE id = ?', person.id))[0]!.photo
 
-/** A decision that waits, as if its time were over. */
+/** Carries out a pending decision as if its delay were over. */
 async function takeEffect({ clock, nodes }: TestApp) {
   clock.now += 10 * seconds
   for (const { services } of nodes) services.delivery.wake('decision')
@@ -66,7 +66,7 @@ describe('a decision that bans images', () => {
     expect(await app.rows('SELECT id FROM media WHERE id = ?', photo)).toHaveLength(1)
   })
 
-  test('bans what its sender has deleted since, by the evidence', async () => {
+  test('bans the photo in the evidence, even if its sender has deleted it since', async () => {
     const { root, ada, bob, send } = await community()
     const message = (await send(ada, await upload(ada, 1))).body.id
     const id = await report(bob, { message_id: message })
@@ -75,7 +75,7 @@ describe('a decision that bans images', () => {
     expectProblem(await send(ada, await upload(ada, 1)), 422, 'content_refused')
   })
 
-  test('bans the photo of a profile, and not of whoever wrote a reported message', async () => {
+  test('bans the photo of a reported profile, but not that of a reported message’s author', async () => {
     const { root, ada, bob, send } = await community()
     await ada.put('me', { photo: await upload(ada, 1) })
     const text = (await send(ada, await upload(ada, 2))).body.id
@@ -86,7 +86,7 @@ describe('a decision that bans images', () => {
     expect(await bank(root)).toHaveLength(2)
   })
 
-  test('bans nothing with another action, or where there is nothing to be told apart', async () => {
+  test('bans nothing with another action, or if there is no distinctive image', async () => {
     const { root, ada, bob, chat, send } = await community()
     const text = (await ada.post(`chats/${chat}/messages`, { text: 'hello' })).body.id
     const id = await report(bob, { message_id: text })
@@ -101,7 +101,7 @@ describe('a decision that bans images', () => {
     expect(await bank(root)).toEqual([])
   })
 
-  test('takes effect with the decision, and undone before that leaves nothing banned', async () => {
+  test('takes effect with the decision, and bans nothing if that is taken back before', async () => {
     const { app, root, ada, bob, send } = await community()
     const id = await report(bob, { message_id: (await send(ada, await upload(ada, 1))).body.id })
     const waiting = await resolve(root, id, { undo_s: 5 })
@@ -119,7 +119,7 @@ describe('a decision that bans images', () => {
     expectProblem(await send(ada, await upload(ada, 1)), 422, 'content_refused')
   })
 
-  test('made by two at once bans once', async () => {
+  test('made by two moderators at once bans once', async () => {
     const { root, other, ada, bob, send } = await community()
     const id = await report(bob, { message_id: (await send(ada, await upload(ada, 1))).body.id })
     const answers = await Promise.all([resolve(root, id), resolve(other, id)])
@@ -127,7 +127,7 @@ describe('a decision that bans images', () => {
     expect(await bank(root)).toHaveLength(1)
   })
 
-  test('is taken back by an appeal that is upheld, and not by one that is rejected', async () => {
+  test('is reversed by an upheld appeal, and not by a rejected one', async () => {
     const { root, other, ada, bob, send } = await community()
     for (const [seed, decision, left] of [
       [1, 'reject', 1],
@@ -149,7 +149,7 @@ describe('profiles that show a banned image', () => {
   const ban = async (root: Person, image_id: string) =>
     expect((await root.post('admin/image-bank', { image_id, reason: 'A scam' })).status).toBe(201)
 
-  test('lose it, with a notice and a report; others keep theirs', async () => {
+  test('lose it, with a notice and a report, and others keep theirs', async () => {
     const { app, root, other, ada, bob } = await community()
     const [shown, kept] = [await upload(ada, 1), await upload(bob, 2)]
     await ada.put('me', { photo: shown })
@@ -176,12 +176,12 @@ describe('profiles that show a banned image', () => {
     })
     await other.post(`admin/appeals/${appeal}/resolve`, { decision: 'uphold', note: 'Sorry.' })
     expect((await root.get('admin/transparency')).body.automated).toEqual({ total: 1, overturned: 1 })
-    // Nothing is left to do, and nobody is told twice.
+    // Nothing is left to do, and nobody gets a second notice.
     expect(await checkProfiles(app)).toBe(0)
     expect((await ada.get('me/notices')).body.items).toHaveLength(2)
   })
 
-  test('keep it where a rule only flags it', async () => {
+  test('keep it if a rule only flags it', async () => {
     const { app, root, ada } = await community()
     const rule = { name: 'Look', on: true, applies_to: ['photo'], match: { type: 'image' }, action: 'flag' }
     expect((await root.post('admin/rules', rule)).status).toBe(201)
@@ -194,7 +194,7 @@ describe('profiles that show a banned image', () => {
     expect((await ada.get('me/notices')).body.items).toEqual([])
   })
 
-  test('are compared from where the job stopped', async () => {
+  test('are compared from the point where the job stopped', async () => {
     const { app, root, ada, bob } = await community()
     const people = [ada, bob].toSorted((a, b) => (a.id < b.id ? -1 : 1))
     for (const person of people) await person.put('me', { photo: await upload(person, 1) })
@@ -208,7 +208,7 @@ describe('profiles that show a banned image', () => {
     ])
   })
 
-  test('are not touched where their owner has changed it meanwhile', async () => {
+  test('are not changed if their owner has replaced the photo meanwhile', async () => {
     const { app, root, ada } = await community()
     const [shown, next] = [await upload(ada, 1), await upload(ada, 2)]
     await ada.put('me', { photo: shown })

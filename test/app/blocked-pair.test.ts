@@ -19,7 +19,7 @@ type Outcome =
   | { is: 'refused' }
   | { is: 'untouched'; why: string; shows?: (pair: Pair) => string; tells?: string }
 
-/** One side of a block, `me`, asks; `them` is the other one. */
+/** One side of a block, `me`, makes the request; `them` is the other user. */
 type Pair = {
   world: Community
   me: Person
@@ -28,7 +28,7 @@ type Pair = {
   chat: { id: string; mine: string; theirs: string }
 }
 type Ask = { path: string; body?: unknown; headers?: Record<string, string> } | string
-/** An outcome, or one for who blocked and one for who is blocked. */
+/** One outcome, or one for the blocker and one for the blocked user. */
 type Row = [what: string, Outcome | [blocker: Outcome, blocked: Outcome], ask: (pair: Pair) => Ask]
 
 const gone: Outcome = { is: 'hidden' }
@@ -46,7 +46,7 @@ const operators = untouched('for moderators, who judge what happened between the
 const saying = ({ them }: Pair) => `${them.name} says`
 const bioOf = ({ them }: Pair) => `Bio of ${them.name}`
 
-/** Ada has no chat with Eve, whom she blocked: who of the two asks, and for whom. */
+/** Ada has no chat with Eve, whom she blocks: who makes the request, and about whom. */
 const eveOrAda = ({ world, byMe }: Pair) => (byMe ? world.eve : world.ada)
 
 // prettier-ignore
@@ -146,7 +146,7 @@ const walk: Record<string, Row[]> = {
   'POST /api/v1/me/identities/oidc/:provider': [['', oneself, () => ({ path: 'me/identities/oidc/none', body: { id_token: 'none' } })]],
   'POST /api/v1/me/identities/oidc/:provider/start': [['', oneself, () => ({ path: 'me/identities/oidc/none/start', body: {} })]],
   'DELETE /api/v1/me/identities/:id': [['', oneself, ({ me }) => `me/identities/${me.id}`]],
-  // What is not refused is made anew each time: a challenge.
+  // Answers with something new each time, such as a challenge.
   'POST /api/v1/auth/passkey/options': [['', nobody, () => ({ path: 'auth/passkey/options', body: [] })]],
   'POST /api/v1/me/passkeys/options': [['', oneself, () => ({ path: 'me/passkeys/options', body: { password: 5 } })]],
   'POST /api/v1/auth/passkey': [['', nobody, () => ({ path: 'auth/passkey', body: { credential: {} } })]],
@@ -236,9 +236,9 @@ type Step = {
   pair: Pair
   before: Answer
   after: Answer
-  /** The same about somebody who never was. */
+  /** The same request about a user who never existed. */
   never: Answer
-  /** Types of the events that the other side got from it. */
+  /** The types of the events that the other user got from it. */
   told: string[]
 }
 
@@ -301,12 +301,12 @@ const codeOf = ({ status, body }: Answer) => [status, status >= 400 ? body.code 
 const was = <T extends Outcome['is']>(is: T) =>
   steps.filter(({ outcome }) => outcome.is === is) as (Step & { outcome: Extract<Outcome, { is: T }> })[]
 
-test('it is said of every route what a block makes of it', () => {
+test('the table has the effect of a block on every route', () => {
   expect(routes.filter((route) => !walk[route])).toEqual([])
   expect(Object.keys(walk).filter((route) => !routes.includes(route))).toEqual([])
 })
 
-test('what is hidden is there without the block, and with it as if it never was', () => {
+test('what a block hides is there without it, and with it the answer is as for an unknown user', () => {
   for (const { step, outcome, pair, before, after, never } of was('hidden')) {
     expect([step, before.status < 300]).toEqual([step, true])
     if (outcome.hides) {
@@ -325,23 +325,23 @@ test('what is hidden is there without the block, and with it as if it never was'
   }
 })
 
-test('what is refused is allowed without the block', () => {
+test('what a block refuses is allowed without it', () => {
   for (const { step, before, after } of was('refused')) {
     expect([step, before.status < 300, codeOf(after)]).toEqual([step, true, '403 blocked'])
   }
 })
 
-test('what is untouched answers as it does without the block', () => {
+test('what a block does not affect has the same answer without it', () => {
   for (const { step, outcome, pair, before, after } of was('untouched')) {
     expect(outcome.why).toMatch(/.{8}/)
-    // A second block is 200 where the first one was 201.
+    // A repeated block answers 200 if the first one answered 201.
     const kind = (answer: Answer) => (answer.status < 300 ? 'fine' : codeOf(answer))
     expect([step, kind(after)]).toEqual([step, kind(before)])
     if (outcome.shows) expect([step, after.text]).toEqual([step, expect.stringContaining(outcome.shows(pair))])
   }
 })
 
-test('no answer shows a held message to anybody but who sent it', () => {
+test('a held message is in no answer to anybody except its sender', () => {
   const shownTo = new Map<boolean, number>([
     [true, 0],
     [false, 0],
@@ -361,12 +361,12 @@ test('no answer shows a held message to anybody but who sent it', () => {
       }
     }
   }
-  // Who sent it sees it in lists of chats and messages, in the export, and in what they missed.
+  // Its sender sees it in lists of chats and messages, in the export, and in missed events.
   expect(shownTo.get(true)).toBeGreaterThan(10)
   expect(shownTo.get(false)).toBe(0)
 })
 
-test('across a block no answer shows more of the other one than id and name', () => {
+test('across a block, answers show only the other user’s id and name', () => {
   expect(steps.length).toBeGreaterThan(100)
   for (const { step, pair, after } of steps) {
     const { name } = pair.them
@@ -376,7 +376,7 @@ test('across a block no answer shows more of the other one than id and name', ()
   }
 })
 
-test('nothing that the one does becomes an event of the other, but what has to', () => {
+test('across a block, actions of one user cause only necessary events for the other', () => {
   for (const { step, outcome, told } of steps) {
     const tells = outcome.is === 'untouched' && outcome.tells ? [outcome.tells] : []
     expect([step, told]).toEqual([step, tells])
@@ -404,9 +404,9 @@ test.each(['Ada', 'Bob'])(
         .map(({ type }) => type)
         .filter((type) => type !== 'pong')
     const typing = { type: 'typing', data: { chat_id: chat } }
-    /** All that was sent until now has arrived, and all that follows from it. */
+    /** Waits until everything sent so far has arrived, with all its effects. */
     const settle = async () => {
-      // What other nodes have to tell comes by Redis.
+      // Messages from other nodes come by Redis.
       if (nodesOfApps > 1) await Bun.sleep(150)
       for (const { socket } of [...sides, ...sides]) {
         const cid = crypto.randomUUID()
@@ -415,7 +415,7 @@ test.each(['Ada', 'Bob'])(
       }
     }
 
-    // Each sees the other come, type, write and read; both searches are warm.
+    // Each sees the other come, type, write and read, and the searches of both are cached.
     for (const { socket } of sides) await socket.until(ofType('presence'))
     for (const side of sides) {
       side.socket.send(typing)
@@ -447,7 +447,7 @@ test.each(['Ada', 'Bob'])(
     await settle()
     expect(sides.map(({ socket }, i) => typesOf(socket, seen[i]))).toEqual([[], []])
 
-    // Nor do they see each other go and come.
+    // Neither sees the other come or go.
     for (const [i, side] of sides.entries()) {
       const watching = sides[1 - i]!.socket
       const known = watching.frames.length
@@ -461,7 +461,7 @@ test.each(['Ada', 'Bob'])(
       expect(typesOf(watching, known)).toEqual([])
     }
 
-    // It was the block.
+    // Without the block, they do.
     app.clock.now += 5000
     await first.delete(`blocks/${id}`)
     const [one, two] = sides as [(typeof sides)[0], (typeof sides)[0]]

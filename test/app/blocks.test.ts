@@ -3,7 +3,7 @@ import { type Person, testApp } from '../app.ts'
 
 const unknown = '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'
 
-/** Uploads an image and answers its id. */
+/** Uploads an image and returns its id. */
 async function uploaded(person: Person): Promise<string> {
   const body = new FormData()
   body.append(
@@ -18,7 +18,7 @@ const eventsOf = async (person: Person) => (await person.get('sync?since=0&limit
 const auditOf = (app: Awaited<ReturnType<typeof testApp>>, action: string) =>
   app.services.storage.audit.list({ action }, 100, null)
 
-test('a block is made once, and asking again answers the same one', async () => {
+test('a block is created once, and repeating it returns the same one', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const first = await ada.post('blocks', { user_id: bob.id })
@@ -28,13 +28,13 @@ test('a block is made once, and asking again answers the same one', async () => 
   const again = await ada.post('blocks', { user_id: bob.id })
   expect(again.status).toBe(200)
   expect(again.body).toEqual(first.body)
-  // Bob's own block of Ada is another one.
+  // Bob's block of Ada is a separate one.
   const back = await bob.post('blocks', { user_id: ada.id })
   expect(back.status).toBe(201)
   expect(back.body.id).not.toBe(first.body.id)
 })
 
-test('20 at once make one block, one event and one line of the audit log', async () => {
+test('20 concurrent requests create one block, one event and one audit entry', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   const answers = await Promise.all(Array.from({ length: 20 }, () => ada.post('blocks', { user_id: bob.id })))
@@ -44,7 +44,7 @@ test('20 at once make one block, one event and one line of the audit log', async
   expect(await auditOf(app, 'block')).toHaveLength(1)
 })
 
-test('the event of a block reaches the blocker and never the blocked one', async () => {
+test('the event of a block reaches the blocker and never the blocked user', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   const { body: block } = await ada.post('blocks', { user_id: bob.id })
@@ -52,7 +52,7 @@ test('the event of a block reaches the blocker and never the blocked one', async
   expect(await eventsOf(bob)).toEqual([])
 })
 
-test('oneself, nobody, an erased account and something else are refused, and nothing is stored', async () => {
+test('blocks of oneself, of unknown or erased accounts and of invalid ids are refused, and nothing is stored', async () => {
   const app = await testApp()
   const [ada, gone] = [await app.person(), await app.person()]
   await app.rows('UPDATE users SET deleted_at = 1, name = NULL WHERE id = ?', gone.id)
@@ -82,7 +82,7 @@ test('the list shows the caller’s own blocks, newest first, page by page', asy
     expect(body.items.length).toBeLessThanOrEqual(2)
     for (const item of body.items) expect(Object.keys(item).sort()).toEqual(['created_at', 'id', 'user_id'])
     seen.push(...body.items.map((item: { id: string }) => item.id))
-    // What is inserted while one pages is neither repeated nor does it push anything aside.
+    // Items that are inserted between two pages are neither repeated nor shift the others.
     app.clock.now += 1000
     await ada.post('blocks', { user_id: (await app.person()).id })
     if (!body.next_cursor) break
@@ -93,7 +93,7 @@ test('the list shows the caller’s own blocks, newest first, page by page', asy
     expect((await ada.get(`blocks?${query}`)).status).toBe(422)
 })
 
-test('only the blocker can lift a block, once', async () => {
+test('only the blocker can lift a block, and only once', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   const { id } = (await ada.post('blocks', { user_id: bob.id })).body
@@ -106,7 +106,7 @@ test('only the blocker can lift a block, once', async () => {
   expect((await auditOf(app, 'unblock')).map(({ subject_id }) => subject_id)).toEqual([bob.id])
 })
 
-test('a block hides each from the other at once, and closes their chat both ways', async () => {
+test('a block hides each user from the other at once, and closes their chat for both', async () => {
   const app = await testApp()
   const [ada, bob, cleo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cleo')]
   const chat = (await ada.post('chats', { user_id: bob.id })).body
@@ -121,7 +121,7 @@ test('a block hides each from the other at once, and closes their chat both ways
     expect([refused.status, refused.body.code]).toEqual([403, 'blocked'])
     const review = await one.post('reviews', { chat_id: chat.id, rating: 1 })
     expect([review.status, review.body.code]).toEqual([403, 'blocked'])
-    // The history stays readable; of the other one only the name.
+    // The history stays readable, but only the name of the other user is shown.
     expect((await one.get(`chats/${chat.id}/messages`)).body.items).toHaveLength(1)
     expect((await one.get(`chats/${chat.id}`)).body.user).toMatchObject({
       name: other.name,
@@ -130,12 +130,12 @@ test('a block hides each from the other at once, and closes their chat both ways
     })
   }
   expect((await bob.put(`messages/${message.id}`, { text: 'Hello!' })).body.code).toBe('blocked')
-  // Nobody else is concerned, nor who is not signed in.
+  // Nobody else is affected, nor is a visitor without a token.
   expect((await cleo.get(`users/${bob.id}/stats`)).status).toBe(200)
   expect((await app.request('GET', `users/${bob.id}/stats`)).status).toBe(200)
 })
 
-test('a hidden user is told from one who never was by nothing', async () => {
+test('nothing tells a hidden user from one who never existed', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   await bob.post('blocks', { user_id: ada.id })
@@ -152,13 +152,13 @@ test('a hidden user is told from one who never was by nothing', async () => {
   }
 })
 
-test('no block route answers to somebody who is not signed in', async () => {
+test('every block route refuses a caller who is not signed in', async () => {
   const app = await testApp()
   const calls = [['GET', 'blocks'] as const, ['POST', 'blocks'] as const, ['DELETE', `blocks/${unknown}`] as const]
   for (const [method, path] of calls) expect((await app.request(method, path)).status).toBe(401)
 })
 
-test('of two who block each other neither finds the other to begin a chat', async () => {
+test('two users who block each other cannot begin a chat', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   await ada.post('blocks', { user_id: bob.id })
@@ -166,7 +166,7 @@ test('of two who block each other neither finds the other to begin a chat', asyn
   expect((await ada.post('chats', { user_id: bob.id })).body.code).toBe('not_found')
 })
 
-test('across a block a chat shows the other one’s id and name, and nothing else', async () => {
+test('across a block, a chat shows only the id and name of the other user', async () => {
   const app = await testApp()
   const [ada, bob, eve] = [await app.person('Ada'), await app.person('Bob'), await app.person('Eve')]
   await bob.put('me', { city: 'Oslo', bio: 'Sings.', gender: 'male', photo: await uploaded(bob) })

@@ -18,7 +18,7 @@ const minutes = 60_000
 const secretHeader = 'x-telegram-bot-api-secret-token'
 let lastPerson = 4_200_000
 
-/** An app that is the bot of a Bot API of its own. With `PUBLIC_URL` it gets updates by a webhook. */
+/** An app with the bot of its own fake Bot API. With `PUBLIC_URL` it gets updates by a webhook. */
 async function open(environment: Record<string, string> = {}) {
   const telegram = telegramServer()
   closing.push(telegram.close)
@@ -45,7 +45,7 @@ async function withWebhook() {
 
 type Said = { allows_write_to_pm?: boolean; language_code?: string }
 
-/** Somebody logs in from the mini-app. */
+/** Logs in from the mini-app. */
 async function login(app: TestApp, id: number, said: Said = {}, rest: Record<string, unknown> = {}) {
   const user = { id, first_name: 'Ada', ...said }
   const init_data = sign({ user, ...rest } as never, botToken, new Date(app.clock.now))
@@ -57,7 +57,7 @@ async function login(app: TestApp, id: number, said: Said = {}, rest: Record<str
 const mayWrite = ({ services }: TestApp, userId: string) => services.bot.permissions.mayWrite(userId)
 
 describe('/start and /stop', () => {
-  test('give and take back the permission of whoever has an account, in their language', async () => {
+  test('grant and withdraw the permission of a user with an account, in their language', async () => {
     const { app, telegram, start } = await open()
     const [ada, boris, stranger] = [++lastPerson, ++lastPerson, ++lastPerson]
     const [ofAda, ofBoris] = [await login(app, ada), await login(app, boris)]
@@ -90,7 +90,7 @@ describe('/start and /stop', () => {
     expect(await app.services.bot.permissions.targetOf(ofAda.id)).toBeNull()
   })
 
-  test('count once where an update comes twice, also after a restart', async () => {
+  test('are applied once if an update is repeated, even after a restart', async () => {
     const { app, telegram, start } = await open()
     const ada = ++lastPerson
     const { id } = await login(app, ada)
@@ -99,7 +99,7 @@ describe('/start and /stop', () => {
     telegram.give(began, telegram.update(ada, { text: '/stop' }))
     await until(async () => (await app.rows('SELECT update_id FROM bot_updates')).length === 2, 'both are acted on')
     await app.services.bot.settled()
-    // Another process of this server gets the first once more.
+    // Another process of this server gets the first update again.
     const again = await testApp(
       { MESSENGER_BOT_TOKEN: botToken, MESSENGER_BOT: 'on', MESSENGER_API_URL: telegram.url },
       { beside: app },
@@ -115,7 +115,7 @@ describe('/start and /stop', () => {
     expect(telegram.calls.filter(({ method }) => method === 'sendMessage')).toHaveLength(before)
   })
 
-  test('from a group, another bot, or a shape that is none change nothing', async () => {
+  test('from a group, another bot, or in a wrong shape change nothing', async () => {
     const { app, telegram } = await open()
     const ada = ++lastPerson
     const { id } = await login(app, ada)
@@ -139,7 +139,7 @@ describe('/start and /stop', () => {
     expect(await app.rows('SELECT * FROM bot_updates')).toEqual([])
   })
 
-  test('of the same moment, sent twice by many, are acted on once', async () => {
+  test('that many receive at the same time are applied once', async () => {
     const { app, telegram } = await open()
     await login(app, ++lastPerson)
     const update = telegram.update(lastPerson, { text: '/start' })
@@ -151,11 +151,11 @@ describe('/start and /stop', () => {
   })
 })
 
-/** What both intakes hand updates to. */
+/** The function that both kinds of intake pass updates to. */
 const botOf = ({ services }: TestApp) => ({ receive: services.bot.receive! })
 
 describe('permission', () => {
-  test('comes with init data, but not after /stop; access and blocking are updates too', async () => {
+  test('comes with init data, but not after /stop, and updates about write access and blocking change it', async () => {
     const { app, telegram } = await open()
     const ada = ++lastPerson
     const first = await login(app, ada, {}, { start_param: 'chat_0199-abc' })
@@ -173,13 +173,13 @@ describe('permission', () => {
     expect(await mayWrite(app, first.id)).toBe(true)
     await act({ new_chat_member: { status: 'kicked' } })
     expect(await mayWrite(app, first.id)).toBe(false)
-    // Whoever unblocks the bot does not have to write /start.
+    // A user who unblocks the bot does not have to write /start.
     await login(app, ada, { allows_write_to_pm: true })
     expect(await mayWrite(app, first.id)).toBe(true)
     await app.services.bot.settled()
   })
 
-  test('is in the export and goes with the account, and with the messenger’s id', async () => {
+  test('is in the export, and is removed with the account or its messenger id', async () => {
     const { app } = await open()
     const ada = ++lastPerson
     const me = await login(app, ada, { allows_write_to_pm: true, language_code: 'ru' })
@@ -197,7 +197,7 @@ describe('permission', () => {
     expect(await app.rows('SELECT * FROM bot_permissions')).toEqual([])
   })
 
-  test('is nothing where the server is not the bot', async () => {
+  test('is never given if the server does not run the bot', async () => {
     const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
     const { id } = await login(app, ++lastPerson, { allows_write_to_pm: true })
     expect(await mayWrite(app, id)).toBe(false)
@@ -209,7 +209,7 @@ describe('permission', () => {
 })
 
 describe('the webhook', () => {
-  test('acts on what the messenger posts, once', async () => {
+  test('applies the updates that the messenger posts, once', async () => {
     const { app, telegram, post, url } = await withWebhook()
     expect(url).toMatch(/^https:\/\/meet\.example\.org\/api\/v1\/messenger\/updates\/[\w-]{43}$/)
     const ada = ++lastPerson
@@ -218,13 +218,13 @@ describe('the webhook', () => {
     expect((await post(update)).status).toBe(200)
     expect(await mayWrite(app, id)).toBe(true)
     expect((await post(telegram.update(ada, { text: '/stop' }))).status).toBe(200)
-    // A replayed one.
+    // A replayed update.
     expect((await post(update)).status).toBe(200)
     expect(await mayWrite(app, id)).toBe(false)
     for (const { services } of app.nodes) await services.bot.settled()
   })
 
-  test('refuses whoever does not know both secrets, and changes nothing', async () => {
+  test('refuses a caller who does not know both secrets, and changes nothing', async () => {
     const { app, telegram, post, path, secret_token } = await withWebhook()
     const ada = ++lastPerson
     const { id } = await login(app, ada)
@@ -279,7 +279,7 @@ const failureOf = (work: Promise<unknown>): Promise<Error> =>
   )
 
 describe('a notification', () => {
-  test('is a message that opens the chat, which the next one changes and reading takes back', async () => {
+  test('is a message that opens the chat, which the next one edits and reading withdraws', async () => {
     const { telegram, sender, to } = senderOf()
     const shown = await sender.show(to, note, null)
     expect(telegram.shown(to.messenger_id)).toEqual([
@@ -296,7 +296,7 @@ describe('a notification', () => {
     expect(telegram.shown(to.messenger_id).map(({ text }) => text)).toEqual(['Ada 👋\nAnd you?'])
     await sender.takeBack!(to, note.tag, shown)
     expect(telegram.shown(to.messenger_id)).toEqual([])
-    // Neither is a failure: there is nothing left to take back.
+    // Neither is a failure, because there is nothing left to withdraw.
     await sender.takeBack!(to, note.tag, shown)
     await sender.takeBack!(to, note.tag, null)
     const fresh = await sender.show(to, note, shown)
@@ -313,13 +313,13 @@ describe('a notification', () => {
     expect(telegram.calls.some(({ method }) => method === 'deleteMessage')).toBe(false)
   })
 
-  test('opens the main mini-app where none is named', async () => {
+  test('opens the main mini-app if none is named', async () => {
     const { telegram, sender, to } = senderOf({ app: null })
     await sender.show(to, note, null)
     expect(telegram.shown(to.messenger_id)[0]!.button!.url).toBe(`https://t.me/tests_bot?startapp=chat_${note.chat_id}`)
   })
 
-  test('to whoever has blocked the bot ends the channel and the permission', async () => {
+  test('to a user who has blocked the bot ends the channel and the permission', async () => {
     for (const answer of [
       refusal(403, 'Forbidden: bot was blocked by the user'),
       refusal(400, 'Bad Request: chat not found'),
@@ -336,7 +336,7 @@ describe('a notification', () => {
     expect(refused).toEqual([to.messenger_id])
   })
 
-  test('waits as long as the messenger says: a moment here, longer in the outbox', async () => {
+  test('waits as long as the messenger asks for: briefly here, longer in the outbox', async () => {
     const { telegram, sender, to } = senderOf()
     telegram.fail('sendMessage', refusal(429, 'Too Many Requests: retry after 1', { retry_after: 1 }))
     await sender.show(to, note, null)
@@ -348,7 +348,7 @@ describe('a notification', () => {
     expect(telegram.shown(5)).toEqual([])
   })
 
-  test('that fails says neither the token, nor the text, nor to whom', async () => {
+  test('that fails reveals neither the token, nor the text, nor the recipient', async () => {
     const { telegram, sender, to } = senderOf()
     telegram.fail('sendMessage', refusal(500, 'Internal Server Error'))
     telegram.fail('sendMessage', { status: 302, body: { location: 'http://127.0.0.1:1/' } })
@@ -370,7 +370,7 @@ describe('a notification', () => {
 })
 
 describe('a channel of the kind telegram', () => {
-  test('needs the permission, shows one message for a chat that opens it, and ends with the permission', async () => {
+  test('needs the permission, shows one message per chat, and ends with the permission', async () => {
     const { app, telegram } = await open()
     const chatId = ++lastPerson
     const bob = await login(app, chatId)
@@ -413,7 +413,7 @@ describe('a channel of the kind telegram', () => {
 })
 
 describe('updates by polling', () => {
-  test('go on after the messenger was away, refused, or another program polled; the log has no token', async () => {
+  test('continue after the messenger was away, refused, or another program polled, and the token is not logged', async () => {
     const { app, telegram, start } = await open()
     telegram.fail('deleteWebhook', refusal(401, 'Unauthorized'))
     telegram.fail('getUpdates', refusal(409, 'Conflict: terminated by other getUpdates request'))
@@ -432,7 +432,7 @@ describe('updates by polling', () => {
     expect(await app.services.metrics.text()).not.toContain(botToken.split(':')[1]!)
   }, 40_000)
 
-  test('are asked for again where they could not be stored', async () => {
+  test('are requested again if they could not be stored', async () => {
     const { app, telegram, start } = await open()
     const ada = ++lastPerson
     const { id } = await login(app, ada)
@@ -473,7 +473,7 @@ describe('moderators', () => {
     return { app, telegram, ids, mo, root, ada, work }
   }
 
-  test('are told how many reports are open and how old the oldest is, at most once in five minutes', async () => {
+  test('are reminded how many reports are open and how old the oldest is, at most once in five minutes', async () => {
     const { app, telegram, ids, mo, ada, work } = await withModerators()
     const [moChat, rootChat, adaChat] = ids as [number, number, number]
     const [bob, cleo, dan] = [await app.person(), await app.person(), await app.person()]
@@ -487,11 +487,11 @@ describe('moderators', () => {
     expect(texts(rootChat)).toEqual(texts(moChat))
     expect(texts(adaChat)).toEqual([])
     expect(telegram.shown(moChat)[0]!.button!.url).toBe('https://t.me/tests_bot/meet')
-    // Nothing new, and then too soon.
+    // There is nothing new, and then it is too soon.
     await work()
     app.clock.now += minutes
     await dan.post('reports', { user_id: cleo.id, reason: 'spam' })
-    // This one concerns Mo.
+    // This report concerns Mo.
     await bob.post('reports', { user_id: mo.id, reason: 'spam' })
     await work()
     expect([texts(moChat).length, texts(rootChat).length]).toEqual([1, 1])
@@ -499,7 +499,7 @@ describe('moderators', () => {
     await work()
     expect(texts(moChat)[1]).toBe('Open reports: 3. The oldest has waited for 8 min.')
     expect(texts(rootChat)[1]).toBe('Open reports: 4. The oldest has waited for 8 min.')
-    // What waited for more says no more.
+    // The delayed reminder covers both.
     app.clock.now += 60 * minutes
     await work()
     expect([texts(moChat).length, texts(rootChat).length]).toEqual([2, 2])
@@ -508,7 +508,7 @@ describe('moderators', () => {
       expect(text).not.toMatch(/secret|spam|Person/)
   })
 
-  test('who have blocked the bot, stopped it or are suspended are not told, and keep nobody else from it', async () => {
+  test('who have blocked the bot, stopped it or are suspended get no reminder, and do not stop those to others', async () => {
     const { app, telegram, ids, root, work } = await withModerators()
     const [moChat, rootChat] = ids as [number, number, number]
     const [bob, cleo] = [await app.person(), await app.person()]
@@ -524,7 +524,7 @@ describe('moderators', () => {
     expect(await app.services.storage.bot.moderators(app.clock.now)).toEqual([])
   })
 
-  test('are told in the transaction of the report: once for a new one, and not for one that was there', async () => {
+  test('get a reminder from the transaction of a new report, and none for a repeated one', async () => {
     const { app } = await withModerators()
     const [bob, cleo] = [await app.person(), await app.person()]
     await Promise.all(Array.from({ length: 5 }, () => bob.post('reports', { user_id: cleo.id, reason: 'spam' })))

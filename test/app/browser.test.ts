@@ -34,7 +34,7 @@ const corsHeaders = ({ headers }: Answer) =>
   Object.keys(headers.toJSON()).filter((name) => name.startsWith('access-control'))
 
 describe('with CORS_ORIGINS', () => {
-  test('a listed page may read the answer, with credentials, errors and what helps with them too', async () => {
+  test('a listed page may read the answer with credentials, including errors and useful headers', async () => {
     const { request, person } = await testApp({ CORS_ORIGINS, RATE_LIMIT: 'on' })
     const ada = await person('Ada')
     for (const origin of [listed, alsoListed])
@@ -59,7 +59,7 @@ describe('with CORS_ORIGINS', () => {
       }
   })
 
-  test('and is told before what it may send', async () => {
+  test('and a preflight tells it what it may send', async () => {
     const { request } = await testApp({ CORS_ORIGINS })
     for (const path of ['me', 'auth/login', 'nowhere']) {
       const answer = await request('OPTIONS', path, {
@@ -93,14 +93,14 @@ describe('with CORS_ORIGINS', () => {
     }
   })
 
-  test('who is no page is none', async () => {
+  test('a request without an origin gets no CORS headers', async () => {
     const { person } = await testApp({ CORS_ORIGINS })
     const answer = await (await person('Ada')).get('me')
     expect(answer.status).toBe(200)
     expect(answer.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('what depends on more than the origin says so', async () => {
+  test('answers that depend on more than the origin say so in Vary', async () => {
     const { request } = await testApp({ CORS_ORIGINS })
     for (const accept of ['*/*', 'text/markdown'])
       expect((await request('GET', 'legal/terms', { headers: { accept, origin: listed } })).headers.get('vary')).toBe(
@@ -109,7 +109,7 @@ describe('with CORS_ORIGINS', () => {
   })
 })
 
-test('without CORS_ORIGINS no answer speaks of CORS, whoever asks', async () => {
+test('without CORS_ORIGINS no answer has CORS headers, whatever the origin', async () => {
   const { request, person } = await testApp()
   const ada = await person('Ada')
   for (const origin of [listed, 'http://localhost:3000', 'null'])
@@ -131,7 +131,7 @@ describe('a request with the cookie', () => {
     return { ada, send }
   }
 
-  test.each(hostile)('that a page of %j makes changes nothing', async (origin) => {
+  test.each(hostile)('from a page of %j changes nothing', async (origin) => {
     const { ada, send } = await open()
     for (const [method, path, body] of [
       ['PUT', 'me', { name: 'Eve' }],
@@ -146,9 +146,9 @@ describe('a request with the cookie', () => {
     expect((await ada.get('me')).body).toMatchObject({ name: 'Ada', consents_missing: [] })
   })
 
-  test('that a listed page, one of our own or no page makes is done', async () => {
+  test('from a listed page, our own page or no page is accepted', async () => {
     const { ada, send } = await open()
-    // The tests’ requests are to http://localhost:3000.
+    // The tests send their requests to http://localhost:3000.
     const own = { origin: 'http://localhost:3000', host: 'localhost:3000' }
     for (const [i, headers] of [{ origin: listed }, { origin: alsoListed }, own, {}].entries()) {
       expect((await send('PUT', 'me', headers as Record<string, string>, { name: `Ada ${i}` })).status).toBe(200)
@@ -169,7 +169,7 @@ describe('a request with the cookie', () => {
         403,
         'forbidden',
       )
-      // Of several proxies the first one's word counts, to which the page itself spoke.
+      // Of several proxies, the first one counts, to which the page connected.
       const twice = { ...own, 'x-forwarded-proto': 'https, http', origin: 'https://api.example.org' }
       expect((await trusting.send('PUT', 'me', twice, {})).status).toBe(200)
       const alone = await open({})
@@ -177,7 +177,7 @@ describe('a request with the cookie', () => {
     },
   )
 
-  test('that only reads is answered; the browser keeps the answer from the page', async () => {
+  test('that only reads is answered, and the browser keeps the answer from the page', async () => {
     const { send } = await open()
     for (const method of ['GET', 'HEAD']) {
       const answer = await send(method, 'me', { origin: 'https://evil.example' })
@@ -186,24 +186,24 @@ describe('a request with the cookie', () => {
     }
   })
 
-  test('is what the origin matters for: who shows a token may act from anywhere', async () => {
+  test('depends on the origin, but a request with a bearer token may come from anywhere', async () => {
     const { ada } = await open()
     const origin = 'https://evil.example'
     expect((await ada.put('me', { name: 'Countess' }, { origin })).status).toBe(200)
-    // But for one who brings both, the cookie decides.
+    // In a request with both, the cookie decides.
     const both = { origin, cookie: `app_at=${ada.token}` }
     expectProblem(await ada.put('me', { name: 'Eve' }, both), 403, 'forbidden')
     expect((await ada.get('me')).body.name).toBe('Countess')
   })
 
-  test('of a stranger is a stranger’s, not a foreign page’s', async () => {
+  test('without a valid session is refused as unauthenticated, not as a foreign page', async () => {
     const { send } = await open()
     const headers = { cookie: 'app_at=x', origin: 'https://evil.example' }
     expectProblem(await send('PUT', 'me', headers, { name: 'Eve' }), 401, 'unauthenticated')
   })
 })
 
-test('every answer tells browsers to guess nothing, frame nothing, tell nobody and keep nothing', async () => {
+test('every answer tells browsers not to sniff, frame, send referrers or cache', async () => {
   const { request, person, listen } = await testApp({ CORS_ORIGINS })
   const ada = await person('Ada')
   const base = await listen()

@@ -15,7 +15,7 @@ async function pair(app: TestApp) {
 const send = async (from: Person, chatId: string, text: string) =>
   (await from.post(`chats/${chatId}/messages`, { text })).body
 
-/** All events of a user, as `GET /sync` answers them. */
+/** All events of a user from `GET /sync`. */
 async function eventsOf(person: Person) {
   const items: any[] = []
   for (let path = 'sync?since=0&limit=100'; ;) {
@@ -26,7 +26,7 @@ async function eventsOf(person: Person) {
   }
 }
 
-test('a pair has one chat, whoever asks first', async () => {
+test('a pair has one chat, whoever of them asks for it first', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const first = await ada.post('chats', { user_id: bob.id })
@@ -55,7 +55,7 @@ test('a pair has one chat, whoever asks first', async () => {
   expect(Object.keys(first.body.user)).not.toContain('email')
 })
 
-test('100 at once from both sides make one chat and one 201', async () => {
+test('100 concurrent requests from both sides create one chat with one 201', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   const answers = await Promise.all(
@@ -70,7 +70,7 @@ test('100 at once from both sides make one chat and one 201', async () => {
   expect((await eventsOf(bob)).map(({ type }) => type)).toEqual(['chat'])
 })
 
-test('a chat with oneself, with nobody and with something else is refused', async () => {
+test('a chat with oneself, an unknown user or an invalid id is refused', async () => {
   const app = await testApp()
   const ada = await app.person()
   expect((await ada.post('chats', { user_id: ada.id })).body.code).toBe('self_not_allowed')
@@ -80,7 +80,7 @@ test('a chat with oneself, with nobody and with something else is refused', asyn
   expect((await ada.get('chats')).body).toEqual({ items: [], next_cursor: null, unread_total: 0 })
 })
 
-test('a message is listed, counted unread for the other one, and moves the chat', async () => {
+test('a message is listed, is unread for the recipient, and moves the chat up', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   app.clock.now += 5000
@@ -109,7 +109,7 @@ test('a message is listed, counted unread for the other one, and moves the chat'
   expect((await ada.get(`chats/${chat.id}`)).body).toMatchObject({ unread_count: 0, last_message: sent.body })
 })
 
-test('only members read, write and mark; only the author edits and deletes', async () => {
+test('only members can read, write and mark, and only the author can edit and delete', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const eve = await app.person('Eve')
@@ -139,7 +139,7 @@ test('only members read, write and mark; only the author edits and deletes', asy
   expect((await bob.get(`chats/${chat.id}/messages`)).body.items).toEqual([{ ...message, client_id: null }])
 })
 
-test('100 sends of one client_id at once make one message, one event each', async () => {
+test('100 concurrent sends of one client_id store one message with one event for each member', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const answers = await Promise.all(
@@ -149,11 +149,11 @@ test('100 sends of one client_id at once make one message, one event each', asyn
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
   expect((await bob.get(`chats/${chat.id}/messages`)).body.items).toHaveLength(1)
   expect((await eventsOf(bob)).map(({ type }) => type)).toEqual(['chat', 'message'])
-  // Another sender's client_id is another's business.
+  // The same client_id of another sender is independent.
   expect((await bob.post(`chats/${chat.id}/messages`, { text: 'mine', client_id: 'same' })).status).toBe(201)
 })
 
-test('a client_id is its sender’s in all their chats: elsewhere it answers the first message, and sends none', async () => {
+test('a client_id is unique to its sender in all chats: in another chat it returns the first message', async () => {
   const { person } = await testApp()
   const [ada, bob, eve] = [await person('Ada'), await person('Bob'), await person('Eve')]
   const withBob = (await ada.post('chats', { user_id: bob.id })).body.id
@@ -166,7 +166,7 @@ test('a client_id is its sender’s in all their chats: elsewhere it answers the
   expect((await bob.post(`chats/${withBob}/messages`, { text: 'Bob’s own', client_id: 'c1' })).status).toBe(201)
 })
 
-test('a retry is answered with the first message, whatever has become of the two meanwhile', async () => {
+test('a retry returns the first message, whatever has changed between the two users', async () => {
   const app = await testApp()
   const [ada, bob, eve] = [await app.person('Ada'), await app.person('Bob'), await app.person('Eve')]
   const say = async (who: Person, to: Person, client_id: string) => {
@@ -186,7 +186,7 @@ test('a retry is answered with the first message, whatever has become of the two
   expect((await bob.get('chats')).body.items[0].last_message.id).toBe(first.body.id)
 })
 
-test('a client_id is one without the white space around it', async () => {
+test('a client_id is compared without surrounding white space', async () => {
   const app = await testApp()
   const { ada, chat } = await pair(app)
   const sent = await ada.post(`chats/${chat.id}/messages`, { text: 'x', client_id: `${' '.repeat(900)}k\t` })
@@ -194,7 +194,7 @@ test('a client_id is one without the white space around it', async () => {
   expect((await ada.post(`chats/${chat.id}/messages`, { text: 'x', client_id: 'k' })).status).toBe(200)
 })
 
-test('messages page both ways without repeat or gap while more arrive', async () => {
+test('messages page both ways without repeats or gaps while more arrive', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const texts = Array.from({ length: 25 }, (_, i) => `m${i}`)
@@ -221,7 +221,7 @@ test('messages page both ways without repeat or gap while more arrive', async ()
   expect(on).toEqual([...texts.slice(5), 'meanwhile', 'meanwhile'])
 })
 
-test('a limit out of range and a cursor of elsewhere answer 422', async () => {
+test('a limit out of range and a cursor of another list answer 422', async () => {
   const app = await testApp()
   const { ada, chat } = await pair(app)
   const foreign = Buffer.from('["chats",1,"x"]').toString('base64url')
@@ -238,7 +238,7 @@ test('a limit out of range and a cursor of elsewhere answer 422', async () => {
   }
 })
 
-test('a cursor is good for the chat and the direction that it came with', async () => {
+test('a cursor works only for its own chat and direction', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const other = (await ada.post('chats', { user_id: (await app.person()).id })).body
@@ -255,7 +255,7 @@ test('a cursor is good for the chat and the direction that it came with', async 
     expect((await ada.get(path)).body).toMatchObject({ status: 422, errors: [{ path: '/cursor' }] })
 })
 
-test('texts from empty to 4001 characters: what cannot be shown is refused and nothing is stored', async () => {
+test('of texts from empty to 4001 characters, those that cannot be shown are refused and not stored', async () => {
   const app = await testApp()
   const { ada, chat } = await pair(app)
   const path = `chats/${chat.id}/messages`
@@ -290,7 +290,7 @@ test('texts from empty to 4001 characters: what cannot be shown is refused and n
   })
 })
 
-test('marking read sets read_at once and tells nobody when there is nothing to mark', async () => {
+test('marking read sets read_at once, and sends no event if nothing was unread', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   await send(ada, chat.id, 'one')
@@ -314,7 +314,7 @@ test('marking read sets read_at once and tells nobody when there is nothing to m
   expect((await bob.get('chats')).body.items[0].unread_count).toBe(0)
 })
 
-test('an edit shows everywhere; a deleted message leaves a tombstone and no text anywhere', async () => {
+test('an edit shows everywhere, and a deleted message leaves a tombstone without its text', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const message = await send(ada, chat.id, 'meet at five')
@@ -339,14 +339,14 @@ test('an edit shows everywhere; a deleted message leaves a tombstone and no text
     ['message_deleted', 4],
   ])
   expect(JSON.stringify(events)).not.toContain('meet at')
-  // Moderation may have to see what was said.
+  // Moderators may have to see the earlier text.
   expect(await app.rows('SELECT text FROM message_versions ORDER BY at')).toEqual([
     { text: 'meet at five' },
     { text: 'meet at six' },
   ])
 })
 
-test('a message is edited a hundred times, and can still be deleted after that', async () => {
+test('a message can be edited a hundred times, and still be deleted after that', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const message = await send(ada, chat.id, 'meet at 0')
@@ -394,7 +394,7 @@ test('a clock that is set back changes no order and no number', async () => {
   expect((await eventsOf(ada)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
 })
 
-test('where the first contact is guarded, a stranger sends three texts without links until there is an answer', async () => {
+test('with a guarded first contact, a stranger can send three texts without links until there is an answer', async () => {
   const app = await testApp({ FIRST_CONTACT: 'guarded' })
   const { ada, bob, chat } = await pair(app)
   const path = `chats/${chat.id}/messages`
@@ -425,7 +425,7 @@ test('where the first contact is guarded, a stranger sends three texts without l
   )
   await send(bob, chat.id, 'hi')
   expect((await ada.post(path, { text: 'see https://example.org' })).status).toBe(201)
-  // A space that is missing makes no link.
+  // A missing space does not make a link.
   for (const text of [
     'Nice to meet you.Me too!',
     'Hola.Es un placer.Se fue',
@@ -442,7 +442,7 @@ test('where the first contact is guarded, a stranger sends three texts without l
   }
 })
 
-test('nothing is sent to an account that is gone, and nothing is kept for it', async () => {
+test('a message to an erased account is refused and not stored', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const message = await send(ada, chat.id, 'still there?')
@@ -456,7 +456,7 @@ test('nothing is sent to an account that is gone, and nothing is kept for it', a
   expect((await ada.get('chats')).body.items[0].user).toMatchObject({ id: bob.id, name: null })
 })
 
-test('the unread count is what is there, whatever is sent, read, deleted, edited, taken down or erased', async () => {
+test('the unread count is exact after sending, reading, deleting, editing, taking down and erasing', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const mo = await app.person('Mo')
@@ -493,7 +493,7 @@ test('the unread count is what is there, whatever is sent, read, deleted, edited
   expect(await shown(bob)).toBe(0)
 })
 
-test('a message of another chat is no place to read on from', async () => {
+test('a message of another chat is refused as a place to continue from', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const [eve, cay] = [await app.person('Eve'), await app.person('Cay')]
@@ -503,7 +503,7 @@ test('a message of another chat is no place to read on from', async () => {
   expect((await ada.get(`chats/${chat.id}/messages?after=${foreign.id}`)).body.code).toBe('not_found')
 })
 
-test('where the first contact is guarded, a stranger sends no photo until there is an answer', async () => {
+test('with a guarded first contact, a stranger can send no photo until there is an answer', async () => {
   const app = await testApp({ FIRST_CONTACT: 'guarded' })
   const { ada, bob, chat } = await pair(app)
   const photo = { kind: 'photo', photo: await uploaded(ada) }
@@ -513,7 +513,7 @@ test('where the first contact is guarded, a stranger sends no photo until there 
   expect((await ada.post(path, photo)).status).toBe(201)
 })
 
-test('a retry of a photo is answered with the first message after the photo is gone', async () => {
+test('a retry of a photo returns the first message, even after the photo is gone', async () => {
   const app = await testApp()
   const { ada, chat } = await pair(app)
   const body = { kind: 'photo', photo: await uploaded(ada), client_id: 'p1' }
@@ -545,7 +545,7 @@ async function uploaded(person: Person): Promise<string> {
   return (await person.post('media', form)).body.id
 }
 
-test('chats with messages come page by page, whenever the chats were made', async () => {
+test('chats with messages come page by page, in any order of their creation', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   const chats: string[] = []
@@ -564,7 +564,7 @@ test('chats with messages come page by page, whenever the chats were made', asyn
   expect(listed).toEqual(chats)
 })
 
-test('an edit is normalized as what is sent', async () => {
+test('an edit is normalized like a new message', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const { id } = await send(ada, chat.id, 'hi')
@@ -573,18 +573,18 @@ test('an edit is normalized as what is sent', async () => {
   expect((await bob.get(`chats/${chat.id}/messages`)).body.items[0].text).toBe('Ångström')
 })
 
-test('what is counted as unread and is there no more marks nothing read', async () => {
+test('marking read ignores messages that are counted as unread but no longer exist', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   await send(bob, chat.id, 'hi')
-  // As an erasure leaves it that is under way.
+  // The state during an erasure.
   await app.rows('UPDATE messages SET text = NULL, deleted_at = ?', app.clock.now)
   const { status, body } = await ada.put(`chats/${chat.id}/read`)
   expect([status, body]).toEqual([200, { read: 0, read_at: null }])
   expect((await eventsOf(bob)).map(({ type }) => type)).toEqual(['chat', 'message'])
 })
 
-test('an edit says something, of up to 4000 characters; a client_id has up to 64', async () => {
+test('an edit needs a text of up to 4000 characters, and a client_id has up to 64', async () => {
   const app = await testApp()
   const { ada, chat } = await pair(app)
   const { id } = await send(ada, chat.id, 'hi')
@@ -597,7 +597,7 @@ test('an edit says something, of up to 4000 characters; a client_id has up to 64
   expect([await sent(64), await sent(65)]).toEqual([201, 422])
 })
 
-test('marking read up to a message leaves what came after it unread, and counts exactly', async () => {
+test('marking read up to a message leaves later ones unread, and counts exactly', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const sent: { id: string }[] = []
@@ -617,12 +617,12 @@ test('marking read up to a message leaves what came after it unread, and counts 
   ])
   const first = { chat_id: chat.id, reader_id: bob.id, read_at: at, last_read_message_id: sent[2]!.id, count: 2 }
   expect(await marked()).toEqual([first])
-  // Nothing unread up to there any more, nor before it; nobody is told.
+  // Nothing is unread up to there any longer, so there is no event.
   app.clock.now += 1000
   for (const { id } of sent.slice(0, 3))
     expect((await bob.put(`chats/${chat.id}/read`, { up_to: id })).body).toEqual({ read: 0, read_at: null })
   expect(await marked()).toEqual([first])
-  // A message of one's own is a place too, and a deleted one: what counts is where it stands.
+  // One's own message and a deleted one work too: only their position counts.
   await ada.delete(`messages/${sent[4]!.id}`)
   expect((await bob.put(`chats/${chat.id}/read`, { up_to: sent[4]!.id })).body.read).toBe(1)
   expect((await marked())[1]).toMatchObject({ last_read_message_id: sent[3]!.id, count: 1 })
@@ -633,7 +633,7 @@ test('marking read up to a message leaves what came after it unread, and counts 
   expect(await unread()).toBe(0)
 })
 
-test('a message that is not in the chat is no place to read up to, and nothing is marked', async () => {
+test('marking read up to a message of another chat is refused and marks nothing', async () => {
   const app = await testApp()
   const { ada, bob, chat } = await pair(app)
   const cleo = await app.person('Cleo')
@@ -651,7 +651,7 @@ test('a message that is not in the chat is no place to read up to, and nothing i
   expect((await bob.get('chats')).body.unread_total).toBe(2)
 })
 
-test('the list says how much is unread in all chats, whatever the page shows', async () => {
+test('the list has the number of unread messages in all chats, not only those of the page', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   const others = await Promise.all(Array.from({ length: 4 }, () => app.person()))

@@ -32,7 +32,7 @@ const register = ({ request }: TestApp, headers: Record<string, string>, choices
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 describe('a consent is recorded', () => {
-  test('at the registration, with the text it was given to and where it came from', async () => {
+  test('at the registration, with the version of the text and its origin', async () => {
     const app = await testApp({ TRUST_PROXY: '1' })
     const answer = await register(
       app,
@@ -68,11 +68,11 @@ describe('a consent is recorded', () => {
     const app = await testApp({ TRUST_PROXY: '1' })
     const ada = await app.person('Ada')
     await ada.post('auth/consents', { consents: { marketing: true } }, { 'x-forwarded-for': address })
-    // A cluster knows the proxy in front of it at least.
+    // A cluster knows at least the proxy in front of it.
     expect((await log(app, ada.id)).at(-1)!.address).toBe(network ?? (nodesOfApps > 1 ? '127.0.0.0/24' : null))
   })
 
-  test('without a user agent, or with no more than 300 characters of it', async () => {
+  test('without a user agent, or with at most 300 characters of it', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     await ada.post('auth/consents', { consents: { marketing: true } })
@@ -82,7 +82,7 @@ describe('a consent is recorded', () => {
 })
 
 describe('POST /auth/consents', () => {
-  test('answers the entries that stand for what was sent, and only those', async () => {
+  test('returns the current entries for the kinds that were sent, and no others', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     app.clock.now += 5000
@@ -99,7 +99,7 @@ describe('POST /auth/consents', () => {
     expect(await log(app, ada.id)).toHaveLength(4)
   })
 
-  test('`false` withdraws: the consent is missing until it is given again', async () => {
+  test('with `false` withdraws a consent, which is missing until it is given again', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     const missing = async () => (await ada.get('me')).body.consents_missing
@@ -108,12 +108,12 @@ describe('POST /auth/consents', () => {
     expect(await missing()).toEqual(['privacy', 'disclaimer'])
     await ada.post('auth/consents', { consents: { privacy: true } })
     expect(await missing()).toEqual(['disclaimer'])
-    // Marketing is nobody's duty.
+    // Marketing is optional.
     await ada.post('auth/consents', { consents: { disclaimer: true, marketing: false } })
     expect(await missing()).toEqual([])
   })
 
-  test('the last word counts, though the clock was set back since the one before', async () => {
+  test('the last choice counts, even if the clock was set back before it', async () => {
     const { person, clock } = await testApp()
     const ada = await person('Ada')
     for (const [ms, terms] of [
@@ -128,7 +128,7 @@ describe('POST /auth/consents', () => {
     }
   })
 
-  test('adds to the log and never changes what is in it', async () => {
+  test('adds to the log and never changes an entry', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     for (const terms of [false, true, false]) {
@@ -140,7 +140,7 @@ describe('POST /auth/consents', () => {
     expect((await log(app, ada.id)).filter(({ kind }) => kind === 'terms')).toHaveLength(4)
   })
 
-  test('what is agreed to already in the same version adds nothing, however often and however many at once', async () => {
+  test('repeating a consent to the same version adds nothing, in sequence or concurrently', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const before = await log(app, ada.id)
@@ -158,7 +158,7 @@ describe('POST /auth/consents', () => {
     await Promise.all(Array.from({ length: 20 }, () => ada.post('auth/consents', { consents: { marketing: true } })))
     expect(await log(app, ada.id)).toHaveLength(before.length + 1)
     expect(await noted()).toBe(1)
-    // So does a withdrawal that was made.
+    // The same holds for a withdrawal.
     for (let i = 0; i < 5; i++) await ada.post('auth/consents', { consents: { marketing: false, terms: true } })
     expect(await log(app, ada.id)).toHaveLength(before.length + 2)
     expect((await app.services.storage.audit.list({ action: 'consents' }, 1, null))[0]!.metadata).toEqual({
@@ -166,7 +166,7 @@ describe('POST /auth/consents', () => {
     })
   })
 
-  test('whoever changes their mind more than ten times a day is told 429; what changes nothing is answered still', async () => {
+  test('more than ten changes a day answer 429, but a repeated choice is still answered', async () => {
     const app = await testApp({ RATE_LIMIT: 'on' })
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     const say = (marketing: boolean, person = ada) => person.post('auth/consents', { consents: { marketing } })
@@ -182,7 +182,7 @@ describe('POST /auth/consents', () => {
     expect(await log(app, ada.id)).toHaveLength(13)
   })
 
-  test('concerns nobody but the caller', async () => {
+  test('affects only the caller', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     await bob.post('auth/consents', { consents: { terms: false }, user_id: ada.id })
@@ -215,7 +215,7 @@ describe('a new version of a text', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  test('makes the consent to it missing, and to no other, until it is given again', async () => {
+  test('makes only the consent to that text missing, until it is given again', async () => {
     const own = (file: string, text: string) => writeFileSync(join(directory, 'legal', file), text)
     const restart = () => testApp({ LEGAL_DIR: join(directory, 'legal') }, { databasePath: join(directory, 'c.db') })
     own('terms.en.md', '# Terms, first edition')
@@ -224,7 +224,7 @@ describe('a new version of a text', () => {
     const ada = await before.person('Ada')
     expect((await ada.get('me')).body.consents_missing).toEqual([])
 
-    // In a language that Ada never read: still another text.
+    // A change in a language that Ada never read is a new version too.
     own('terms.de.md', '# Bedingungen, zweite Auflage')
     const app = await restart()
     const later = app.as(ada.token)

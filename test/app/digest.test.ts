@@ -22,7 +22,7 @@ async function open() {
   return { app, smtp, ada, bob, chat: await app.met(ada, bob) }
 }
 
-/** Everybody again, as access tokens last a quarter of an hour. */
+/** Signs everybody in again, because access tokens last a quarter of an hour. */
 async function later({ app }: { app: TestApp }, ms: number, ...people: Person[]) {
   app.clock.now += ms
   return Promise.all(
@@ -43,7 +43,7 @@ async function run({ nodes }: TestApp): Promise<number> {
 
 const say = (from: Person, chat: string) => from.post(`chats/${chat}/messages`, { text: 'the secret of the message' })
 
-test('what is unread for twelve hours comes by mail, once a day, without names and texts', async () => {
+test('messages unread for twelve hours are mailed once a day, without names and texts', async () => {
   const world = await open()
   const { app, smtp, ada, bob, chat } = world
   await say(ada, chat)
@@ -60,7 +60,7 @@ test('what is unread for twelve hours comes by mail, once a day, without names a
   expect(mail.text).toContain('https://meet.example.org/')
   for (const word of ['Ada', 'secret']) expect(mail.text! + mail.html).not.toContain(word)
   expect(await run(app)).toBe(0)
-  // A day later nothing new has come.
+  // A day later, nothing new has come.
   await later(world, days)
   expect(await run(app)).toBe(0)
   const [adaAgain] = await later(world, 0, ada)
@@ -70,7 +70,7 @@ test('what is unread for twelve hours comes by mail, once a day, without names a
   expect((await smtp.received(2)).subject).toBe('3 unread messages on Convene')
 })
 
-test('nobody gets it who has read, muted or blocked, or has not chosen it, or no verified address', async () => {
+test('users who have read, muted or blocked, have not chosen it, or have no verified address get none', async () => {
   const { app, ada, bob, chat } = await open()
   await say(ada, chat)
   app.clock.now += 10 * minutes
@@ -107,7 +107,7 @@ test('two nodes send it once', async () => {
   ).toBeLessThanOrEqual(1)
 })
 
-test('one press ends it, of the page or of the mail program, and opening the page changes nothing', async () => {
+test('one click on the page or in the mail program ends it, and opening the page changes nothing', async () => {
   const { app, smtp, ada, bob, chat } = await open()
   await say(ada, chat)
   app.clock.now += 13 * hours
@@ -144,7 +144,7 @@ test('one press ends it, of the page or of the mail program, and opening the pag
   expect(await digest()).toBe('off')
 })
 
-test('a digest that waits goes with the choice', async () => {
+test('a waiting digest is removed with the choice', async () => {
   const { app, ada, bob, chat } = await open()
   await say(ada, chat)
   app.clock.now += 13 * hours

@@ -9,7 +9,7 @@ import { expectProblem } from '../problem.ts'
 
 type Token = (refused?: string) => Promise<string | null>
 
-/** What the tabs of one browser share: storage, and locks of which one tab holds one at a time. */
+/** What the tabs of one browser share: storage, and locks that one tab holds at a time. */
 function openBrowser() {
   const stored = new Map<string, string>()
   let last: Promise<unknown> = Promise.resolve()
@@ -25,7 +25,7 @@ function openBrowser() {
   }
 }
 
-/** Saves files that pages show, for the server of that app. Answers their directory. */
+/** Saves the files of that app's pages. Returns their directory. */
 async function save(app: TestApp, pages: Record<string, string[]>): Promise<{ directory: string; host: string }> {
   const directory = mkdtempSync(join(tmpdir(), 'convene-client-'))
   const { host } = await app.listen()
@@ -39,7 +39,7 @@ async function save(app: TestApp, pages: Record<string, string[]>): Promise<{ di
   return { directory, host }
 }
 
-test('tabs that refresh as docs/api.md shows share one session, which one that does not ends for all', async () => {
+test('tabs that refresh as docs/api.md shows share one session, and one that does not ends it for all', async () => {
   const app = await testApp()
   const { directory } = await save(app, { 'docs/api.md': ['convene.ts', 'tabs.ts'] })
   const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator')!
@@ -54,12 +54,12 @@ test('tabs that refresh as docs/api.md shows share one session, which one that d
     const session = { access_token: ada.token, refresh_token: ada.refresh, good_until: Date.now() + 900_000 }
     localStorage.setItem('convene-session', JSON.stringify(session))
     expect(await tabs[0]!()).toBe(ada.token)
-    // Within one second it would be the same token.
+    // Within one second the token would be the same.
     app.clock.now += 1000
     const renewed = await Promise.all(tabs.map((token) => token(ada.token)))
     expect(new Set(renewed).size).toBe(1)
     expect(renewed[0]).not.toBe(ada.token)
-    // A tab that slept through all of it.
+    // A tab that was suspended during all of this.
     app.clock.now += 60_000
     expect(await tabs[2]!(ada.token)).toBe(renewed[0]!)
     const third = await tabs[1]!(renewed[0]!)
@@ -78,11 +78,11 @@ test('tabs that refresh as docs/api.md shows share one session, which one that d
   }
 })
 
-test('the client of websocket.md goes on over an expired token, and stops once the session is over', async () => {
+test('the client of websocket.md continues after an expired token, and stops when the session is over', async () => {
   const app = await testApp()
   const { directory, host } = await save(app, { 'docs/websocket.md': ['connect.ts'], 'docs/mini-app.md': ['enter.ts'] })
   const { random } = Math
-  // It comes back at a random moment of the next second.
+  // It reconnects at a random moment of the next second.
   Math.random = () => 0
   try {
     const { connect } = await import(`${directory}/connect.ts`)
@@ -104,11 +104,11 @@ test('the client of websocket.md goes on over an expired token, and stops once t
       onEnd: () => over.resolve(),
     })
     await opened.promise
-    // To its own clock the first token still looked good.
+    // By its own clock, the first token still seemed valid.
     expect(given).toEqual([ada.token, expect.not.stringContaining(ada.token)])
     await app.as(given[1]!).post('auth/logout')
     await over.promise
-    // The session's end is told on the socket: no other token is asked for.
+    // The socket tells the end of the session, so no other token is requested.
     expect(given).toHaveLength(2)
   } finally {
     Math.random = random
@@ -171,7 +171,7 @@ sqliteTest('the documented client ends where its session does, and does not come
   }
 })
 
-test('the documented client comes back with a new token where its own has run out, and ends where there is none', async () => {
+test('the documented client reconnects with a new token after its own has expired, and stops if there is none', async () => {
   const app = await testApp()
   const base = await app.listen()
   const ada = await app.person('Ada')

@@ -47,7 +47,7 @@ const send = async (from: Pick<Person, 'post'>, chatId: string, body: object) =>
 const botToken = '7000000000:a-token-of-the-tests'
 const erase = (person: Pick<Person, 'delete'>, body: object = { password }) => person.delete('me', body)
 
-/** Everything that lies in files: the database, its log, images, the journal. */
+/** The content of all files: the database, its log, images and the journal. */
 function allBytes({ dataDir, db }: TestApp): Buffer {
   const files = readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -67,7 +67,7 @@ const journalOf = ({ dataDir }: TestApp) => {
   return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
-test('nothing of an erased person is left in any file, and all of the others is', async () => {
+test('nothing of an erased user is left in any file, and everything of others is', async () => {
   const app = await onDisk({ TRUST_PROXY: '1', MESSENGER_BOT_TOKEN: '1234567890:test' })
   const [bob, cay] = [await app.person('Bob'), await app.person('Cay')]
   const registered = await app.request('POST', 'auth/register', {
@@ -106,7 +106,7 @@ test('nothing of an erased person is left in any file, and all of the others is'
   await ada.post('me/channels', { kind: 'fcm', token: 'Mark-Device' }, { 'user-agent': 'Mark-Phone/2' })
   await ada.put('me/notifications', { quiet: { from: '10:00', to: '11:00', time_zone: 'Pacific/Kiritimati' } })
   await ada.put(`chats/${chatId}/mute`, { until: '2026-12-24T18:00:00.000Z' })
-  // One notification is shown, and one waits.
+  // One notification is shown, and one is waiting.
   await bob.put(`chats/${chatId}/read`)
   await send(cay, await chatOf(cay, ada), { text: 'hello' })
   app.clock.now += 20_000
@@ -127,7 +127,7 @@ test('nothing of an erased person is left in any file, and all of the others is'
     ...[double(place.latitude), double(place.longitude), 'WEBPVP8'],
   ]
   const found = (bytes: Buffer) => marks.filter((mark) => bytes.includes(mark))
-  // The scan finds what is there to be found: the database is read whole, with its log.
+  // The scan can find this data: it reads the whole database with its log.
   expect(found(allBytes(app))).toEqual(marks)
 
   expect((await erase(ada)).status).toBe(204)
@@ -157,12 +157,12 @@ test('nothing of an erased person is left in any file, and all of the others is'
     ['reviews', 'reviewed_id'],
   ])
     expect([table, await rowsWith(table!, column!)]).toEqual([table!, 0])
-  // The consents are proof that there were any.
+  // The consents remain as proof.
   expect(await rowsWith('consent_log', 'user_id')).toBe(3)
   expect(await app.rows('PRAGMA foreign_key_check')).toEqual([])
 })
 
-test('tokens and sockets stop at once, and nobody finds the erased one any more', async () => {
+test('tokens and sockets stop at once, and nobody finds the erased user any longer', async () => {
   const app = await testApp()
   const [ada, bob, cay] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cay')]
   for (const person of [ada, bob]) await person.put('me/location', { latitude: 52.5, longitude: 13.4 })
@@ -197,7 +197,7 @@ test('tokens and sockets stop at once, and nobody finds the erased one any more'
   expect(again.body.user.id).not.toBe(ada.id)
 })
 
-test('the other one in a chat learns of it, and keeps the chat with their own words', async () => {
+test('the other member of a chat is notified, and keeps the chat with their own messages', async () => {
   const app = await testApp()
   const [ada, bob, cay] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cay')]
   const chatId = await chatOf(ada, bob)
@@ -219,7 +219,7 @@ test('the other one in a chat learns of it, and keeps the chat with their own wo
   const deletedUser = expect.objectContaining({ id: ada.id, name: null, city: null, bio: null, photo: null })
   const live = await watching.until(ofType('chat'))
   expect(live).toMatchObject({ seq: seq + 1, data: { id: chatId, user: deletedUser, unread_count: 0 } })
-  // One event for each chat, whatever was in it.
+  // There is one event for each chat, however many messages it has.
   const { items } = (await bob.get(`sync?since=${seq}`)).body
   expect(items.map((event: any) => [event.type, event.data.user?.id])).toEqual([['chat', ada.id]])
   expect(stranger.seqs()).toEqual([])
@@ -232,13 +232,13 @@ test('the other one in a chat learns of it, and keeps the chat with their own wo
     [ada.id, true, null, null],
   ])
   expect((await app.request('GET', url)).status).toBe(404)
-  // What is replayed of before shows nothing either.
+  // Replayed older events show nothing either.
   const replayed = (await bob.get('sync?limit=100')).body.items
   expect(replayed.find((event: any) => event.data.id === shown.id).data).toMatchObject({ deleted: true, text: null })
   expect(JSON.stringify(replayed)).not.toContain('Hello')
 })
 
-test('reviews of others stand without their author, reviews of the erased go, and stats equal the rows', async () => {
+test('reviews by the erased user stay without their author, reviews about them go, and stats equal the rows', async () => {
   const app = await testApp()
   const [ada, bob, cay] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cay')]
   await ada.post('reviews', { chat_id: await app.met(ada, bob), rating: 5, text: 'Kind.' })
@@ -255,7 +255,7 @@ test('reviews of others stand without their author, reviews of the erased go, an
   expect(rows).toEqual([])
 })
 
-test('blocks of and by the erased go; their reports stay, without who filed them', async () => {
+test('blocks by and of the erased user go, and their reports stay without a reporter', async () => {
   const app = await testApp()
   const [ada, bob, cay, mo] = [
     await app.person('Ada'),
@@ -279,7 +279,7 @@ test('blocks of and by the erased go; their reports stay, without who filed them
   expect((await bob.get('blocks')).body.items.map((block: any) => block.user_id)).toEqual([cay.id])
   expect(await app.rows('SELECT blocker_id FROM blocks')).toEqual([{ blocker_id: bob.id }])
   const report = (await mo.get(`admin/reports/${filed.body.id}`)).body
-  // The one reported does not get away because the one they harmed has left.
+  // A report is still decided after its reporter has left.
   expect(report).toMatchObject({ reporter_id: null, user_id: bob.id, details: 'Asked for money.', status: 'open' })
   expect(report.evidence.user.name).toBe('Bob')
   expect((await mo.get(`admin/reports/${against.body.id}`)).body).toMatchObject({
@@ -288,7 +288,7 @@ test('blocks of and by the erased go; their reports stay, without who filed them
   })
   expect((await mo.get('admin/appeals')).body.items).toEqual([])
   expect(await app.rows('SELECT id FROM notices WHERE user_id = ?', ada.id)).toEqual([])
-  // What the audit log keeps is ids.
+  // The audit log keeps only ids.
   const entries = (await mo.get(`admin/audit?subject_id=${ada.id}&limit=100`)).body.items
   expect(entries.map((entry: any) => entry.action)).toContain('erase')
   expect(JSON.stringify(entries)).not.toMatch(/Ada|Adverts|example\.org/)
@@ -304,7 +304,7 @@ test('a wrong password erases nothing', async () => {
   expect(journalOf(app)).toBe('')
 })
 
-test('a stolen token erases no account of a messenger: its owner does, with fresh init data', async () => {
+test('a stolen token cannot erase a messenger account, but its owner can with fresh init data', async () => {
   const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
   const [ada, bob, eve] = [await app.person('Ada'), await app.person('Bob'), await app.person('Eve')]
   await app.rows('UPDATE users SET messenger_id = ? WHERE id = ?', '77', ada.id)
@@ -319,7 +319,7 @@ test('a stolen token erases no account of a messenger: its owner does, with fres
     [ada, {}, 403, 'wrong_password'],
     [ada, { password: 'not this one', init_data: initData(77) }, 403, 'wrong_password'],
     [bob, { init_data: initData(77) }, 403, 'wrong_password'],
-    // Of no messenger's account.
+    // Init data of a user without an account.
     [eve, { init_data: initData(79) }, 403, 'wrong_password'],
     [bob, { init_data: initData(78, app.clock.now - 3_601_000) }, 401, 'init_data_expired'],
     [bob, { init_data: initData(78).replace('78', '77') }, 401, 'init_data_invalid'],
@@ -329,13 +329,13 @@ test('a stolen token erases no account of a messenger: its owner does, with fres
   expectProblem(await bob.delete('me', { init_data: 7 }), 422, 'validation_failed')
   expect(journalOf(app)).toBe('')
   expect((await bob.delete('me', { init_data: initData(78) })).status).toBe(204)
-  // Where somebody set a password, the messenger still vouches for the owner.
+  // The messenger still authenticates the owner after somebody has set a password.
   expect((await ada.delete('me', { init_data: initData(77) })).status).toBe(204)
   expect((await bob.get('me')).status).toBe(401)
   expect((await eve.get('me')).status).toBe(200)
 })
 
-test('an account with neither password nor messenger is erased by whoever has logged in just now', async () => {
+test('an account with neither password nor messenger can be erased after a recent login', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   await app.rows('UPDATE users SET password_hash = NULL WHERE id = ?', ada.id)
@@ -346,19 +346,19 @@ test('an account with neither password nor messenger is erased by whoever has lo
   expect((await app.as(access_token).delete('me')).status).toBe(204)
 })
 
-test('two requests at once erase once', async () => {
+test('two concurrent requests erase once', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   const answers = await Promise.all([erase(ada), erase(ada), erase(ada)])
   for (const { status } of answers) expect([204, 401]).toContain(status)
   expect(answers.map(({ status }: Answer) => status)).toContain(204)
-  // Each node keeps its own: here they share one.
+  // Each node has its own journal, but here they share one.
   if (nodesOfApps === 1) expect(journalOf(app).match(/\n/g)).toHaveLength(1)
   const entries = await app.services.storage.audit.list({ action: 'erase' }, 10, null)
   expect(entries).toHaveLength(1)
 })
 
-test('nothing is stored of an erased user by a request under way, and what should be there all the same goes soon', async () => {
+test('a concurrent request stores nothing about an erased user, and leftovers are removed soon', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const chatId = await chatOf(ada, bob)
@@ -369,14 +369,14 @@ test('nothing is stored of an erased user by a request under way, and what shoul
   const message = { id: Bun.randomUUIDv7(), chat_id: chatId, sender_id: ada.id, ...late }
   expect(await storage.chats.append(message, bob.id, null)).toBe('nobody_there')
   expect(await erasures.sweepRecent()).toBe(0)
-  // As a restore of an older copy of one table would leave it.
+  // The state after a restore of an older copy of one table.
   await app.rows("UPDATE messages SET text = 'Late', deleted_at = NULL WHERE sender_id = ?", ada.id)
   expect(await erasures.sweepRecent()).toBe(1)
   expect(await erasures.sweepRecent()).toBe(0)
   expect((await bob.get(`chats/${chatId}/messages`)).body.items).toMatchObject([{ deleted: true, text: null }])
 })
 
-test('the journal has the line before the answer, for its owner only', async () => {
+test('the journal has its entry before the answer, readable only by its owner', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   await erase(ada)
@@ -397,7 +397,7 @@ sqliteTest('where the database refuses, nobody is erased, and the journal says s
   expect((await ada.get('me')).status).toBe(200)
 })
 
-test('a start finishes what a crash cut off between journal and database, and writes down whom the journal lost', async () => {
+test('a start finishes erasures that a crash has interrupted, and adds those that the journal lacks', async () => {
   const app = await testApp()
   const [ada, bob, cay] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cay')]
   await erase(cay)
@@ -408,14 +408,14 @@ test('a start finishes what a crash cut off between journal and database, and wr
   expect(await erasures.replay()).toBe(1)
   expect(await erasures.replay()).toBe(0)
   expect(await storage.users.byId(ada.id)).toMatchObject({ name: null, email: null, deleted_at: Date.parse(at) })
-  // Half a line is nobody.
+  // An incomplete line is ignored.
   expect((await bob.get('me')).status).toBe(200)
   expect([...(await openErasureJournal(join(app.dataDir, 'erasures.log')).read()).keys()].sort()).toEqual(
     [ada.id, unknown, cay.id].sort(),
   )
 })
 
-/** Ada, and as many chats of hers as given, with that many messages in each: every other one hers. */
+/** Ada with the given number of chats and of messages in each, every other one hers. */
 async function withLongChats(app: TestApp, { chats, messages }: { chats: number; messages: number }) {
   const ada = await app.person('Ada')
   const others: Person[] = []
@@ -423,7 +423,7 @@ async function withLongChats(app: TestApp, { chats, messages }: { chats: number;
     const other = await app.person(`Other ${i}`)
     others.push(other)
     const chatId = await chatOf(ada, other)
-    // As many as have room among the values of one statement.
+    // As many rows as one statement has room for values.
     for (let first = 1; first <= messages; first += 1500) {
       const written = Array.from({ length: Math.min(1500, messages + 1 - first) }, (_, i) => {
         const seq = first + i
@@ -450,7 +450,7 @@ const wordsOf = async ({ rows }: Pick<TestApp, 'rows'>, userId: string): Promise
     )
   )[0]!.n
 
-test('a long history goes in parts, none of which holds the server up, and everybody is told once', async () => {
+test('a long history is erased in parts that do not block the server, and everybody is notified once', async () => {
   const app = await testApp()
   const { ada, others } = await withLongChats(app, { chats: 3, messages: 1500 })
   const parts: number[] = []
@@ -479,7 +479,7 @@ test('a long history goes in parts, none of which holds the server up, and every
   expect(await app.rows('SELECT * FROM unfinished_erasures')).toEqual([])
 })
 
-test('what fails midway has erased the account all the same, and the job finishes it', async () => {
+test('a failure midway still erases the account, and the job finishes it', async () => {
   const app = await onDisk()
   const { ada, others } = await withLongChats(app, { chats: 2, messages: 1500 })
   const [bob, cay] = others as [Person, Person]
@@ -500,7 +500,7 @@ test('what fails midway has erased the account all the same, and the job finishe
   expectProblem(await ada.get('me'), 401, 'unauthenticated')
   expectProblem(await cay.get(`users/${ada.id}`), 404, 'not_found')
   expect(await wordsOf(app, ada.id)).toBeGreaterThan(0)
-  // What is late in coming is not what the job of late things is for.
+  // The job for recent erasures leaves this one alone.
   expect(await app.services.erasures.sweepRecent()).toBe(0)
 
   expect(await account.finishErasures()).toBeGreaterThan(0)
@@ -511,25 +511,25 @@ test('what fails midway has erased the account all the same, and the job finishe
   expect(journalOf(app).match(/\n/g)).toHaveLength(1)
 })
 
-test('a crash midway ends in a whole erasure at the next start', async () => {
+test('the next start finishes an erasure that a crash has interrupted', async () => {
   const app = await onDisk()
   const { ada, others } = await withLongChats(app, { chats: 2, messages: 1500 })
   const { storage, erasures, audit } = app.services
-  // As a crash leaves it: begun, and some parts of the rest.
+  // The state after a crash: the erasure has begun, and some parts are done.
   const at = app.clock.now
   await openErasureJournal(join(app.dataDir, 'erasures.log')).add([{ user_id: ada.id, at }])
   expect(await storage.erasures.begin(ada.id, at, audit.entry('erase', ada.id, ada.id))).toBe(true)
   const first = await storage.erasures.clear(ada.id, at, null)
   await storage.erasures.clear(ada.id, at, first.next)
   expect(await wordsOf(app, ada.id)).toBeWithin(1, 1500)
-  // Meanwhile the others find nothing broken.
+  // Meanwhile, the others see a consistent state.
   for (const other of others)
     for (const { id } of (await other.get('chats')).body.items)
       expect([(await other.get(`chats/${id}`)).status, (await other.put(`chats/${id}/read`)).status]).toEqual([
         200, 200,
       ])
 
-  // Erased they are already: what is left is finished.
+  // The account is erased already, and the rest is finished.
   expect(await erasures.replay()).toBe(0)
   expect(await wordsOf(app, ada.id)).toBe(0)
   expect(allBytes(app).includes('Mark-Text')).toBe(false)
@@ -540,7 +540,7 @@ test('a crash midway ends in a whole erasure at the next start', async () => {
   }
 })
 
-test('kill -9 while a long history is being erased ends in a whole erasure', async () => {
+test('the erasure of a long history is finished after kill -9', async () => {
   const dataDir = mkdtempSync(join(folder, 'killed-'))
   const databasePath = join(dataDir, 'convene.db')
   const app = await testApp({}, { databasePath })
@@ -563,7 +563,7 @@ test('kill -9 while a long history is being erased ends in a whole erasure', asy
     headers: { 'content-type': 'application/json', authorization: `Bearer ${access_token}` },
     body: JSON.stringify({ password }),
   }).catch(() => null)
-  // The journal has it before anything else does.
+  // The journal has the entry before anything else changes.
   while (!existsSync(join(dataDir, 'erasures.log'))) await Bun.sleep(1)
   while (readFileSync(join(dataDir, 'erasures.log'), 'utf8') === '') await Bun.sleep(1)
   await Bun.sleep(20)
@@ -580,7 +580,7 @@ test('kill -9 while a long history is being erased ends in a whole erasure', asy
   expect(readFileSync(databasePath).includes('Mark-Text')).toBe(false)
 }, 60_000)
 
-test('the journal takes back the newest entry only as a whole, and mends a torn end', async () => {
+test('the journal removes the newest entries only as a whole, and repairs an incomplete end', async () => {
   const path = join(folder, 'journal.log')
   const journal = openErasureJournal(path)
   const [a, b] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()]
@@ -598,12 +598,12 @@ test('the journal takes back the newest entry only as a whole, and mends a torn 
   const takeBackFirst = await journal.add([{ user_id: b, at: 2000 }])
   const c = Bun.randomUUIDv7()
   await openErasureJournal(path).add([{ user_id: c, at: 3000 }])
-  // What another process has added since is worth more.
+  // Entries that another process has added since must stay.
   await takeBackFirst()
   expect([...(await journal.read()).keys()]).toEqual([a, b, c])
 })
 
-test('of an erased one nothing is left but the id, in a chat and in the row', async () => {
+test('only the id of an erased user is left in a chat and in the row', async () => {
   const app = await testApp()
   const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
   for (const { id } of [ada, mo]) await app.services.storage.users.setRole(id, 'moderator', granted(id, app.clock.now))
@@ -642,7 +642,7 @@ test('of an erased one nothing is left but the id, in a chat and in the row', as
   for (const [column, value] of Object.entries(rest)) expect([column, value]).toEqual([column, null])
 })
 
-test('where a consent without a user agent came from goes with the account too', async () => {
+test('the origin of a consent without a user agent is removed with the account too', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   await app.rows('UPDATE consent_log SET user_agent = NULL')
@@ -651,7 +651,7 @@ test('where a consent without a user agent came from goes with the account too',
   expect(await app.rows('SELECT 1 FROM consent_log WHERE address IS NOT NULL')).toEqual([])
 })
 
-test('what a slow request has stored of somebody goes for an hour after they were erased', async () => {
+test('data that a slow request has stored are removed for an hour after the erasure', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   await send(ada, await chatOf(ada, bob), { text: 'Early' })

@@ -13,7 +13,7 @@ const ofOneNode = oneNodeTest('nginx refuses such paths itself')
 const json = { 'content-type': 'application/json' }
 const unknownId = '01a1fdfa-4600-7000-8000-000000000000'
 
-test('every answer carries a request id of its own, and errors name it', async () => {
+test('every answer has its own request id, and errors contain it', async () => {
   const { request, person } = await testApp()
   const ada = await person('Ada')
   const answers = [
@@ -50,7 +50,7 @@ ofOneNode('is a problem where it is an error, also over real HTTP', async () => 
     expectProblem(await answerOf(fetch(`${base.origin}${path}`, { method })), status, code)
 })
 
-describe('a method that a path does not take', () => {
+describe('a method that a path does not support', () => {
   test.each([
     ['PATCH', 'me', 'GET, HEAD, PUT'],
     ['DELETE', 'me/prefs', 'GET, HEAD, PUT'],
@@ -67,12 +67,12 @@ describe('a method that a path does not take', () => {
     if (method === 'HEAD') expect(answer.status).toBe(405)
     else expectProblem(answer, 405, 'method_not_allowed')
     const allowed = answer.headers.get('allow')!.split(', ')
-    // Other features may give a path more methods.
+    // Other features may add methods to a path.
     expect(allowed).toEqual(expect.arrayContaining(allow.split(', ')))
     expect(allowed).not.toContain(method)
   })
 
-  test('is 404 where there is no such path at all', async () => {
+  test('is 404 if there is no such path', async () => {
     const { request } = await testApp()
     for (const path of ['/api', '/api/v1', '/api/v1/', '/api/v2/me', '/me', '/api/v1/users', '/api/v1/me/prefs/x']) {
       const answer = await request('PATCH', path)
@@ -82,7 +82,7 @@ describe('a method that a path does not take', () => {
   })
 })
 
-describe('an error repeats nothing of what was sent', () => {
+describe('an error contains nothing of the request', () => {
   const marker = 'xyzzy-plugh-4711'
   test.each([
     ['GET', `${marker}`, undefined, {}],
@@ -109,7 +109,7 @@ describe('an error repeats nothing of what was sent', () => {
     expect(JSON.stringify(answer.headers)).not.toContain(marker)
   })
 
-  test('and of a wrong answer of our own neither the client nor the log gets the values', async () => {
+  test('and for an invalid answer of our own, neither the client nor the log gets the values', async () => {
     const lines: string[] = []
     const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) })
     const app = new Elysia()
@@ -127,7 +127,7 @@ describe('an error repeats nothing of what was sent', () => {
   })
 })
 
-test('an error of our own is a 500 that tells nothing but its request id, and the log the rest', async () => {
+test('an internal error is a 500 with only its request id, and the log has the details', async () => {
   const { person, rows, services } = await testApp()
   const ada = await person('Ada')
   const logged: unknown[] = []
@@ -139,14 +139,14 @@ test('an error of our own is a 500 that tells nothing but its request id, and th
     expect(answer.text).not.toMatch(/preferences|SQL|table|\.ts|at /i)
     expect(logged.pop()).toMatchObject({ request_id: answer.body.request_id, err: expect.any(Error) })
   }
-  // The rest goes on.
+  // The server continues.
   expect((await ada.get('me')).status).toBe(200)
 })
 
 sqliteTest('a disk without room is a 503 that says when to come back', async () => {
   const { person, db, logged } = await testApp()
   const ada = await person('Ada')
-  // No page of the file is free any more, once the reads of this turn have ended.
+  // No page of the file is free any longer, once the reads of this turn have ended.
   await new Promise(setImmediate)
   db.$client.run('VACUUM')
   const { page_count } = db.$client.query<{ page_count: number }, []>('PRAGMA page_count').get()!
@@ -164,7 +164,7 @@ sqliteTest('a disk without room is a 503 that says when to come back', async () 
   expect((await ada.put('me/prefs', { drinks: large, activities: large, purposes: large })).status).toBe(200)
 })
 
-test('an error of our own is told to storage, which knows whether the disk has failed; a refusal is not', async () => {
+test('internal errors are passed to storage, which can tell a failed disk, and refusals are not', async () => {
   const told: unknown[] = []
   const log = pino({ level: 'silent' })
   const broken = new Error('database disk image is malformed')
@@ -184,7 +184,7 @@ test('an error of our own is told to storage, which knows whether the disk has f
   expect(told).toEqual([broken])
 })
 
-test('what fails outside every route is an error of our own too', async () => {
+test('an error outside every route is an internal error too', async () => {
   const lines: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) })
   expectProblem(await answerOf(serverError(log)(new Error('ENOENT /var/lib/convene'))), 500, 'internal_error')
@@ -212,7 +212,7 @@ describe('a body', () => {
     expect(name).toBe('Ada')
   })
 
-  test.each(['[]', '"Eve"', '1', 'null', 'true'])('that is %s rather than an object does not fit', async (body) => {
+  test.each(['[]', '"Eve"', '1', 'null', 'true'])('that is %s instead of an object is invalid', async (body) => {
     expectProblem((await put(body)).answer, 422, 'validation_failed')
   })
 
@@ -233,12 +233,12 @@ describe('a body', () => {
     expect(name).toBe('Ada')
   })
 
-  test('that does not say what it is is not taken', async () => {
+  test('without a content type is refused', async () => {
     const { answer } = await put(Buffer.from('{"name": "Eve"}'), {})
     expectProblem(answer, 415, 'unsupported_media_type')
   })
 
-  test('that is compressed is not taken', async () => {
+  test('that is compressed is refused', async () => {
     const { answer, name } = await put(Bun.gzipSync(Buffer.from('{"name": "Eve"}')), {
       ...json,
       'content-encoding': 'gzip',
@@ -247,18 +247,18 @@ describe('a body', () => {
     expect(name).toBe('Ada')
   })
 
-  test('may name its charset, and begin with a byte order mark', async () => {
+  test('may state its charset, and begin with a byte order mark', async () => {
     const { name } = await put('\ufeff{"name": "Евa"}', { 'content-type': 'Application/JSON; charset=utf-8' })
     expect(name).toBe('Евa')
   })
 
-  test('may be absent where nothing is asked for', async () => {
+  test('may be absent if none is needed', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     expect((await ada.post('auth/logout')).status).toBe(204)
   })
 
-  test('drops what is not asked for, and never takes a prototype from it', async () => {
+  test('loses unknown fields, and never sets a prototype', async () => {
     const { person, rows } = await testApp()
     const ada = await person('Ada')
     const body =
@@ -273,7 +273,7 @@ describe('a body', () => {
     expect(row!.password_hash).not.toBe('x')
   })
 
-  test('nested beyond all measure is refused, not a failure', async () => {
+  test('that is nested too deeply is refused and is no internal error', async () => {
     const { request } = await testApp()
     const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     const person = '"email":"deep@example.org","password":"correct horse battery","name":"Deep"'
@@ -290,7 +290,7 @@ describe('64 KiB', () => {
   const limit = 64 * 1024
   const sized = (bytes: number) => '{"name":"Eve"}'.padEnd(bytes)
 
-  test('is the most that is read, with a declared length or in chunks', async () => {
+  test('is the largest body, with a declared length or in chunks', async () => {
     const { person, listen } = await testApp()
     const ada = await person('Ada')
     const url = new URL('/api/v1/me', await listen())
@@ -308,7 +308,7 @@ describe('64 KiB', () => {
       expect((await put(form(sized(limit)))).status).toBe(200)
       expectProblem(await put(form(sized(limit + 1))), 413, 'payload_too_large')
       expectProblem(await put(form(sized(limit * 20))), 413, 'payload_too_large')
-      // The connection or the next one serves on.
+      // The same connection or the next one continues to work.
       expect((await put(form(sized(100)))).status).toBe(200)
     }
   })
@@ -322,13 +322,13 @@ describe('64 KiB', () => {
   })
 })
 
-test('a stranger’s body is not looked at: they only learn that they are one', async () => {
+test('the body of a caller without a session is not read: they only learn that they are not signed in', async () => {
   const { request } = await testApp()
   for (const body of ['{', 'x'.repeat(70_000), '{"name":1}'])
     expectProblem(await request('PUT', 'me', { body, headers: json }), 401, 'unauthenticated')
 })
 
-describe('what does not fit is named by its field', () => {
+describe('invalid fields are named', () => {
   test('in the body', async () => {
     const { request } = await testApp()
     const answer = await request('POST', 'auth/register', {
@@ -364,7 +364,7 @@ describe('what does not fit is named by its field', () => {
       ])
   })
 
-  test('up to 20 of them, however much there is', async () => {
+  test('up to 20 of them, however many there are', async () => {
     const { person } = await testApp()
     const drinks = Array.from({ length: 60 }, () => 7)
     const answer = await (await person('Ada')).put('me/prefs', { drinks })
@@ -379,7 +379,7 @@ describe('what does not fit is named by its field', () => {
   })
 })
 
-test('null is taken for what may be left out, as clients write it that send all their fields', async () => {
+test('null is accepted for optional fields, because some clients send all fields', async () => {
   const { person, request } = await testApp()
   const [ada, bob] = [await person('Ada'), await person('Bob')]
   const account = { email: null, phone: '+4915112345678', password, name: 'Eve', consents }
@@ -397,7 +397,7 @@ test('null is taken for what may be left out, as clients write it that send all 
   const plain = { kind: null, text: 'Hello', photo: null, client_id: null }
   for (let i = 0; i < 2; i++) {
     const { status, body } = await ada.post(messages, plain)
-    // Nor is null a client_id of which there is one.
+    // A client_id of null does not count as one.
     expect([status, body.kind, body.text, body.photo, body.client_id]).toEqual([201, 'text', 'Hello', null, null])
   }
   const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
@@ -422,7 +422,7 @@ test('null is taken for what may be left out, as clients write it that send all 
   for (const body of [{ password: null }, {}]) expectProblem(await ada.delete('me', body), 403, 'wrong_password')
 })
 
-test('an id may come in either case, in path, query and body, and is answered in ours', async () => {
+test('an id is accepted in upper and lower case, in path, query and body, and returned in lower case', async () => {
   const { person } = await testApp()
   const [ada, bob] = [await person('Ada'), await person('Bob')]
   const upper = (id: string) => id.toUpperCase()

@@ -5,7 +5,7 @@ import { testApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { connect, ofType } from '../socket-client.ts'
 
-test('every durable event and every frame is as its schema says, and each of them has one', async () => {
+test('every durable event and every frame matches its schema, and each has one', async () => {
   const app = await testApp()
   const base = await app.listen()
   const [ada, bob, judge] = [await app.person('Ada'), await app.person('Bob'), await app.person('Judge')]

@@ -24,7 +24,7 @@ async function people<const N extends string>({ person }: TestApp, ...names: N[]
   return Object.fromEntries(all) as Record<N, Person>
 }
 
-test('somebody who has done nothing gets a whole document as a file', async () => {
+test('a user without any activity gets a complete document as a file', async () => {
   const app = await testApp()
   const { Ada } = await people(app, 'Ada')
   const { status, headers, body } = await Ada.get('me/export')
@@ -122,7 +122,7 @@ test('everything stored about the caller is in it, in the documented form', asyn
   expect(text).not.toContain('argon2')
 })
 
-test('of others there is only what they sent, and nothing that they kept to themselves', async () => {
+test('about others it contains only what they sent, and nothing private', async () => {
   const app = await testApp()
   const { Ada, Bob, Cay } = await people(app, 'Ada', 'Bob', 'Cay')
   await app.rows("UPDATE users SET phone = '+4915100000000', messenger_id = '5566001100220' WHERE id = ?", Bob.id)
@@ -147,7 +147,7 @@ test('of others there is only what they sent, and nothing that they kept to them
   const hidden = [Bob.email, '+4915100000000', '5566001100220', 'Secret bio', String(place.latitude), 'Before the edit']
   hidden.push('Taken back', 'bobs-own', 'Not for Ada', report.id, 'Told on Ada', block.id)
   for (const secret of hidden) expect(text).not.toContain(secret)
-  // An anonymous review: not its author, not the chat, and the day alone.
+  // An anonymous review has neither its author nor the chat, and only the day of its time.
   expect(body.reviews_received).toEqual([
     {
       ...review,
@@ -156,12 +156,12 @@ test('of others there is only what they sent, and nothing that they kept to them
       created_at: new Date(Math.floor(app.clock.now / days) * days).toISOString(),
     },
   ])
-  // Ada sees that there is a chat with Cay, as she does in the app, and nothing that ties it to the review.
+  // Ada sees that there is a chat with Cay, as in the app, but nothing that connects it to the review.
   expect(body.chats.map(({ user }: any) => user.name).sort()).toEqual(['Bob', 'Cay'])
   expect(actionsOf(body)).not.toContain('report')
 })
 
-test('an image that only the evidence of a report keeps is not in it: it would tell of the report', async () => {
+test('an image that is kept only as evidence of a report is left out, as it would reveal the report', async () => {
   const app = await testApp()
   const { Ada, Bob } = await people(app, 'Ada', 'Bob')
   const [image, other] = [await uploaded(Ada), await uploaded(Ada)]
@@ -174,7 +174,7 @@ test('an image that only the evidence of a report keeps is not in it: it would t
   expect(await shown()).toEqual([other.id])
 })
 
-test('long lists and chats are whole and in order, however many pages they take', async () => {
+test('long lists and chats are complete and in order, however many pages they take', async () => {
   const app = await testApp()
   const { Ada, Bob } = await people(app, 'Ada', 'Bob')
   const chatId = await chatOf(Ada, Bob)
@@ -190,7 +190,7 @@ test('long lists and chats are whole and in order, however many pages they take'
     created_at: app.clock.now,
   })
   const count = 2345
-  // As many at once as a server takes.
+  // As many at once as a server accepts.
   for (let i = 0; i < count; i += 100)
     await Promise.all(
       Array.from({ length: Math.min(100, count - i) }, (_, n) => chats.append(message(i + n), Bob.id, null)),
@@ -208,7 +208,7 @@ test('long lists and chats are whole and in order, however many pages they take'
   expect(actionsOf(body).filter((action: string) => action === 'counted')).toHaveLength(205)
 })
 
-test('who does not read is not read for: memory holds some pieces of the document, not all of it', async () => {
+test('a slow reader slows the export down, so that memory holds only parts of the document', async () => {
   const app = await testApp()
   const { Ada, Bob } = await people(app, 'Ada', 'Bob')
   const chatId = await chatOf(Ada, Bob)
@@ -236,7 +236,7 @@ test('who does not read is not read for: memory holds some pieces of the documen
   })
   const reader = response.body!.getReader()
   await reader.read()
-  // The sockets of both sides take some megabytes; the document has 33.
+  // The sockets of both sides take some megabytes, and the document has 33.
   for (let before = -1; before !== read;) {
     before = read
     await Bun.sleep(100)
@@ -248,14 +248,14 @@ test('who does not read is not read for: memory holds some pieces of the documen
   expect(length).toBeGreaterThan(20_000_000)
 })
 
-test('an export is counted: eleven within an hour are too many', async () => {
+test('the eleventh export within an hour is refused', async () => {
   const app = await testApp({ RATE_LIMIT: 'on' })
   const { Ada } = await people(app, 'Ada')
   for (let i = 0; i < 10; i++) expect((await Ada.get('me/export')).status).toBe(200)
   expectProblem(await Ada.get('me/export'), 429, 'rate_limited')
 })
 
-test('an earlier version says until when it stood', async () => {
+test('an earlier version has the time until which it was shown', async () => {
   const app = await testApp()
   const { Ada, Bob } = await people(app, 'Ada', 'Bob')
   const { id } = await send(Ada, await chatOf(Ada, Bob), { text: 'One' })

@@ -20,7 +20,7 @@ async function open(): Promise<World> {
   const form = new FormData()
   form.append('file', new Blob([pixel]))
   const photo = (await bob.post('media', form)).body.id
-  // Somebody’s profile photo, so that it is there for all to see.
+  // A profile photo, so that everybody may see it.
   await bob.put('me', { photo })
   return { app, ada, bob, chat, photo, message }
 }
@@ -35,7 +35,7 @@ type Case = [
   errors: Record<string, string>,
 ]
 
-// What is sent, and the fields that are named, each with its code.
+// The request body, and the invalid fields with their codes.
 const refused: Case[] = [
   ['auth/register', 'POST', () => ({}), { '/password': 'required', '/name': 'required' }],
   ['auth/register', 'POST', () => ({ ...account, email: undefined }), { '/email': 'required' }],
@@ -174,8 +174,8 @@ const refused: Case[] = [
   ['appeals', 'POST', () => ({ notice_id: nobody, text: 'Why?' }), { '/notice_id': 'unknown' }],
 ]
 
-describe('every field that is refused is named with a code', () => {
-  test('of the closed list, which tells what is wrong with it', async () => {
+describe('every refused field is named with a code', () => {
+  test('from the closed list of codes', async () => {
     const world = await open()
     const { app, ada, chat, message } = world
     const seen = new Set<string>()
@@ -199,7 +199,7 @@ describe('every field that is refused is named with a code', () => {
     expect([...seen].sort()).toEqual([...fieldErrorCodes].sort())
   })
 
-  test('also of uploads and of decisions', async () => {
+  test('for uploads and decisions too', async () => {
     const { app, ada, bob } = await open()
     const upload = async (...files: (Uint8Array<ArrayBuffer> | string)[]) => {
       const form = new FormData()
@@ -227,7 +227,7 @@ describe('every field that is refused is named with a code', () => {
   })
 })
 
-test('somebody who is hidden by a block is named like one who never was', async () => {
+test('a user who is hidden by a block gets the same code as one who never existed', async () => {
   const { ada, bob, app } = await open()
   const eve = await app.person('Eve')
   await eve.post('blocks', { user_id: ada.id })
@@ -237,7 +237,7 @@ test('somebody who is hidden by a block is named like one who never was', async 
   expect(bob.id).not.toBe(eve.id)
 })
 
-test('a photo of one’s own that is kept as evidence alone is named like one that is gone', async () => {
+test('one’s own photo that is kept only as evidence gets the same code as one that is gone', async () => {
   const { ada, bob, chat } = await open()
   const form = new FormData()
   form.append('file', new Blob([pixel]))

@@ -17,7 +17,7 @@ async function moderatorOf(app: TestApp): Promise<Person> {
   return person
 }
 
-/** An app whose ids are of its own clock. */
+/** An app whose ids follow its own clock. */
 async function setting() {
   const clock = { now: Date.now() }
   const ids = { next: () => Bun.randomUUIDv7('hex', clock.now), random: () => crypto.randomUUID() }
@@ -26,19 +26,19 @@ async function setting() {
   return { app, mo: await moderatorOf(app) }
 }
 
-test('what a spreadsheet would run is text, and what would break a line is quoted', () => {
+test('a cell that a spreadsheet would run is made text, and line breaks are quoted', () => {
   expect(csv([['=1+1', '+49', '-1', '@x', '\ttab', 'a"b', 'a,b', 'a\nb', 'plain', -5, 0, null]])).toBe(
     `'=1+1,'+49,'-1,'@x,'\ttab,"a""b","a,b","a\nb",plain,-5,0,\r\n`,
   )
   expect(csv([['=HYPERLINK("http://x";"y")']])).toBe(`"'=HYPERLINK(""http://x"";""y"")"\r\n`)
 })
 
-test('the rank of a fraction is the nearest one', () => {
+test('a quantile is taken at the nearest rank', () => {
   expect([0, 1, 2, 3, 20, 100].map((count) => rankOf(count, 0.5))).toEqual([null, 0, 0, 1, 9, 49])
   expect([1, 20, 100].map((count) => rankOf(count, 0.95))).toEqual([0, 18, 94])
 })
 
-test('the numbers of a day are what happened on it', async () => {
+test('the figures of a day count what happened on it', async () => {
   const { app, mo } = await setting()
   const [ada, bob, eve] = [await app.person(), await app.person(), await app.person()]
   const chat = await app.met(ada, bob)
@@ -72,11 +72,11 @@ test('the numbers of a day are what happened on it', async () => {
   expect(second).toBeString()
 })
 
-test('days that are over are kept, and today is counted again', async () => {
+test('past days are stored, and today is counted again', async () => {
   const { app, mo } = await setting()
   const { figures } = app.services
   await app.rows('UPDATE users SET created_at = created_at - ?', days)
-  // Several nodes at once keep the same.
+  // Several nodes at once store the same figures.
   await Promise.all([figures.keepDays(), figures.keepDays()])
   const of = async () => (await mo.get('admin/stats?from=2026-11-20T00:00:00Z&to=2026-11-22T00:00:00Z')).body.days
   expect(await of()).toMatchObject([
@@ -85,15 +85,15 @@ test('days that are over are kept, and today is counted again', async () => {
   ])
   await app.rows('UPDATE users SET created_at = created_at + ?', days)
   expect(await of()).toMatchObject([{ registered: 1 }, { registered: 1 }])
-  // Who was active today stays counted, though they sign out.
+  // Users who were active today stay counted after they sign out.
   await app.rows('UPDATE sessions SET last_used_at = last_used_at - ?', 3 * days)
   expect((await of())[1]).toMatchObject({ active: 1 })
-  // All days of the last months are kept in some runs, each bounded.
+  // The days of the last months are stored in several bounded runs.
   for (let i = 0; i < 12; i++) await figures.keepDays()
   expect(await figures.keepDays()).toBe(0)
 })
 
-test('bad periods are refused', async () => {
+test('invalid periods are refused', async () => {
   const { mo } = await setting()
   for (const query of [
     'from=yesterday',
@@ -122,7 +122,7 @@ test('the transparency report counts notices, decisions and appeals, and names n
   const notice = (await bob.get('me/notices')).body.items[0].id
   const appeal = (await bob.post('appeals', { notice_id: notice, text: 'Why?' })).body.id
   await ned.post(`admin/appeals/${appeal}/resolve`, { decision: 'uphold', note: 'Sorry.' })
-  // What it counts is a list: of the period alone, whose end is not in it.
+  // It counts only the period, whose end is excluded.
   const appealsOf = async (query: string) =>
     (await mo.get(`admin/appeals?${query}`)).body.items.map(({ id }: { id: string }) => id)
   const [made, next] = [0, 1].map((ms) => new Date(app.clock.now + ms).toISOString())
@@ -157,7 +157,7 @@ test('the transparency report counts notices, decisions and appeals, and names n
   }
 })
 
-test('what rules report is no notice, and what they hold is automated until a person decides', async () => {
+test('reports by rules are not notices, and held messages are automated until a person decides', async () => {
   const { app, mo } = await setting()
   const [ada, bob] = [await app.person(), await app.person()]
   await app.services.filter.replaceAll(operator, [
@@ -198,7 +198,7 @@ test('what rules report is no notice, and what they hold is automated until a pe
   expect(sheet).toContain('8_automated_means,measures_not_automated,,,,,1\r\n')
 })
 
-test('the report and its file count every kind of report, decision, measure and appeal, each once', async () => {
+test('the report and its file count every kind of report, decision, measure and appeal exactly once', async () => {
   const { app } = await setting()
   const [root, ned] = [await app.person('Root'), await app.person('Ned')]
   for (const { id } of [root, ned]) await app.services.storage.users.setRole(id, 'admin', granted(id, app.clock.now))
@@ -225,7 +225,7 @@ test('the report and its file count every kind of report, decision, measure and 
     },
   }
   const person = reportActions.filter((action) => action !== 'release')
-  // Of people: each target with each decision, each reason at least once, and one that stays open.
+  // Reports by people: each target with each decision, each reason at least once, and one that stays open.
   const reasons = reportReasons.filter((reason) => reason !== 'underage')
   let filed = 0
   for (const about of Object.values(targets))
@@ -239,7 +239,7 @@ test('the report and its file count every kind of report, decision, measure and 
   const hiding = await app.person()
   const child = await app.person()
   const hidden = (await hiding.post('reports', { user_id: child.id, reason: 'underage' })).body.id
-  // Of rules: what they report with each decision, what they hold with both of theirs and none.
+  // Reports by rules: flagged content with each decision, and held messages with both decisions and none.
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const chat = (await ada.post('chats', { user_id: bob.id })).body.id
   for (const text of ['flagme', 'holdme', 'holdme', 'holdme', ...person.map(() => 'flagme')])
@@ -252,7 +252,7 @@ test('the report and its file count every kind of report, decision, measure and 
   await resolve(held[0], 'release')
   await resolve(held[1], 'remove_content')
   await resolve(flagged[3], 'suspend')
-  // A photo that is banned goes from a profile.
+  // A banned photo is taken out of a profile.
   const [model, other] = [await app.person(), await app.person()]
   const upload = async (by: Person) => (await by.post('media', uploadOf(pngOf(painting(1))))).body.id
   const [photo, copy] = [await upload(model), await upload(other)]
@@ -265,7 +265,7 @@ test('the report and its file count every kind of report, decision, measure and 
   await jobs(app.services)
     .find(({ name }) => name === 'banned-profile-photos')!
     .run()
-  // Measures without a report, and appeals: one that ends in each way.
+  // Measures without a report, and appeals with each outcome.
   const [cleo, dan, eve] = [await app.person(), await app.person(), await app.person()]
   for (const each of [cleo, dan, eve]) await root.post(`admin/users/${each.id}/warn`, { reason: 'No.' })
   await root.post(`admin/users/${bob.id}/suspend`, { reason: 'Spam.' })
@@ -296,7 +296,7 @@ test('the report and its file count every kind of report, decision, measure and 
       by_kind: { user: person.length, message: 2 * person.length + 2, review: person.length },
       own_initiative: { warn: 3, suspend: 1 },
     },
-    // One hidden person, two photos and three held messages; one photo was given back, one message released.
+    // One hidden person, two photos and three held messages. One photo was given back, and one message released.
     automated: { total: 6, overturned: 2 },
     appeals: { total: 4, open: 1, upheld: 2, rejected: 1 },
   })
@@ -308,7 +308,7 @@ test('the report and its file count every kind of report, decision, measure and 
   const measures = decisions.total - decisions.by_action.dismiss - decisions.by_action.release
   expect(sum(decisions.by_ground)).toBe(measures)
 
-  // The file has the same figures, and each name is one of the template's or of the API's.
+  // The file has the same figures, and each of its names is one of the template's or of the API's.
   const [head, ...rows] = (await root.get('admin/transparency?format=csv')).text.trim().split('\r\n')
   expect(head).toBe('section,indicator,category,reason,kind,action,value')
   const cells = rows.map((row) => row.split(','))
@@ -332,7 +332,7 @@ test('the report and its file count every kind of report, decision, measure and 
   expect(hidden).toBeString()
 })
 
-test('the audit log is a file of all entries too, which runs nothing in a spreadsheet', async () => {
+test('the audit log can be exported as a file, which runs nothing in a spreadsheet', async () => {
   const { app, mo } = await setting()
   const [ada, bob] = [await app.person(), await app.person()]
   await ada.post('reports', { user_id: bob.id, reason: 'spam' })
@@ -358,7 +358,7 @@ test('the audit log is a file of all entries too, which runs nothing in a spread
   const rows = sheet.text.split('\r\n')
   expect(rows[0]).toBe('id,at,actor_id,action,subject_id,metadata')
   expect(sheet.text).toContain("'=1+1,2026-11-21T11:59:59.999Z,,'=cmd(),,{}\r\n")
-  // What concerns the reader is in no file either.
+  // Entries that concern the reader are left out of the file as well.
   expect(sheet.text).not.toContain(toMo)
   expect(rows.length).toBeGreaterThan(600)
   const taken = (await mo.get('admin/audit?action=audit_exported')).body.items

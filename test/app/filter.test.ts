@@ -37,7 +37,7 @@ const queue = async (root: Person) => (await root.get('admin/reports')).body.ite
 const stored = async (app: TestApp) => (await app.rows<{ n: number }>('SELECT count(*) AS n FROM messages'))[0]!.n
 
 describe('a rule that refuses', () => {
-  test('refuses a message by its public text, and nothing of it is stored or told', async () => {
+  test('refuses a message with its public text, and nothing is stored or sent', async () => {
     const { app, ada, bob, chat, send } = await withRules({ public_text: 'No bananas here.' })
     const refused = await send(ada, 'a BANANA for you')
     expectProblem(refused, 422, 'content_refused')
@@ -48,21 +48,21 @@ describe('a rule that refuses', () => {
     expect((await send(ada, 'an apple for you')).status).toBe(201)
   })
 
-  test('refuses an edit, and the message stays as it was', async () => {
+  test('refuses an edit, and the message stays unchanged', async () => {
     const { ada, bob, chat, send } = await withRules({})
     const { id } = (await send(ada, 'an apple')).body
     expectProblem(await ada.put(`messages/${id}`, { text: 'a banana' }), 422, 'content_refused')
     expect((await bob.get(`chats/${chat}/messages`)).body.items[0]).toMatchObject({ text: 'an apple', edited: false })
   })
 
-  test('refuses the caption of a photo, and the photo goes through without it', async () => {
+  test('refuses the caption of a photo, but not the photo without it', async () => {
     const { ada, send } = await withRules({})
     const photo = (await ada.post('media', imageForm())).body.id
     expectProblem(await send(ada, 'a banana', { kind: 'photo', photo }), 422, 'content_refused')
     expect((await send(ada, 'an apple', { kind: 'photo', photo })).status).toBe(201)
   })
 
-  test('a retry of what was stored before the rule answers the first message', async () => {
+  test('does not affect the retry of a message that was stored before the rule', async () => {
     const { root, ada, send } = await withRules()
     const first = (await send(ada, 'a banana', { client_id: 'a' })).body
     expect((await root.post('admin/rules', rule())).status).toBe(201)
@@ -71,12 +71,12 @@ describe('a rule that refuses', () => {
     expectProblem(await send(ada, 'a banana', { client_id: 'b' }), 422, 'content_refused')
   })
 
-  test('refuses a name and a bio, of who registers too', async () => {
+  test('refuses a name and a bio, at registration too', async () => {
     const { app, ada } = await withRules({ applies_to: ['name', 'bio'] })
     expectProblem(await ada.put('me', { name: 'Banana' }), 422, 'content_refused')
     expectProblem(await ada.put('me', { bio: 'I like b.a.n.a.n.a' }), 422, 'content_refused')
     expect((await ada.get('me')).body).toMatchObject({ name: 'Ada', bio: null })
-    // What stays as it is, is not looked at again.
+    // Unchanged fields are not checked again.
     expect((await ada.put('me', { city: 'Banana' })).status).toBe(200)
     const body = { email: 'new@example.com', password, name: 'Banana', consents }
     expectProblem(await app.request('POST', 'auth/register', { body }), 422, 'content_refused')
@@ -91,7 +91,7 @@ describe('a rule that refuses', () => {
 })
 
 describe('a rule that flags', () => {
-  test('delivers the message, and one report by nobody waits for moderators', async () => {
+  test('delivers the message, and one report without a reporter waits for moderators', async () => {
     const { root, ada, bob, chat, send } = await withRules({ action: 'flag' })
     const { id } = (await send(ada, 'a banana')).body
     expect((await bob.get(`chats/${chat}/messages`)).body.items[0]).toMatchObject({ id, caution: null })
@@ -110,7 +110,7 @@ describe('a rule that flags', () => {
     const done = await root.post(`admin/reports/${report.id}/resolve`, { action: 'remove_content', note: 'Bananas.' })
     expect(done.status).toBe(200)
     expect((await bob.get(`chats/${chat}/messages`)).body.items[0]).toMatchObject({ deleted: true, text: null })
-    // Neither of the two learns of it.
+    // Neither of the two is notified.
     expect((await ada.get('reports')).body.items).toEqual([])
     expect((await bob.get('reports')).body.items).toEqual([])
   })
@@ -128,7 +128,7 @@ describe('a rule that flags', () => {
 })
 
 describe('a rule that notes', () => {
-  test('shows a caution to the recipient alone, until an edit leaves it without a reason', async () => {
+  test('shows a caution only to the recipient, until an edit removes the reason', async () => {
     const { ada, bob, chat, send } = await withRules({ action: 'note', public_text: 'Mind the peel.' })
     const sent = (await send(ada, 'a banana')).body
     expect(sent.caution).toBeNull()
@@ -144,7 +144,7 @@ describe('a rule that notes', () => {
     expect(await shown(bob)).toBeNull()
   })
 
-  test('is for messages alone', async () => {
+  test('applies to messages only', async () => {
     const { root } = await withRules()
     const refused = await root.post('admin/rules', rule({ action: 'note', applies_to: ['message', 'bio'] }))
     expectProblem(refused, 422, 'validation_failed')
@@ -152,8 +152,8 @@ describe('a rule that notes', () => {
   })
 })
 
-describe('whom and what a rule concerns', () => {
-  test('first messages are those before the other one has written', async () => {
+describe('the scope of a rule', () => {
+  test('first messages are those before the recipient has written', async () => {
     const { ada, bob, send } = await withRules({ applies_to: ['first_message'], match: { type: 'link' } })
     expectProblem(await send(ada, 'see example.com'), 422, 'content_refused')
     expect((await send(ada, 'hello')).status).toBe(201)
@@ -162,7 +162,7 @@ describe('whom and what a rule concerns', () => {
     expect((await send(ada, 'see example.com')).status).toBe(201)
   })
 
-  test('the same text to several people who have not answered', async () => {
+  test('repeated texts are those to several people who have not answered', async () => {
     const { app, ada } = await withRules({
       applies_to: ['first_message'],
       match: { type: 'repeated', people: 3, within_h: 1 },
@@ -182,7 +182,7 @@ describe('whom and what a rule concerns', () => {
     expect((await send(3, 'hi gorgeous')).status).toBe(201)
   })
 
-  test('what is kept to count repeated texts goes with the account, or after seven days', async () => {
+  test('the hashes of repeated texts are removed with the account, or after seven days', async () => {
     const { app, ada, bob, send } = await withRules({
       applies_to: ['first_message'],
       match: { type: 'repeated', people: 3, within_h: 168 },
@@ -206,7 +206,7 @@ describe('whom and what a rule concerns', () => {
     const { app, ada, send } = await withRules({ scope: { account_younger_than_h: 24, unverified: true } })
     expectProblem(await send(ada, 'banana'), 422, 'content_refused')
     const seen = async () => {
-      // A write of theirs, after which the row is read anew.
+      // A write of theirs, after which the row is read again.
       expect((await ada.put('me', { city: crypto.randomUUID() })).status).toBe(200)
     }
     await app.rows('UPDATE users SET email_verified_at = 1 WHERE id = ?', ada.id)
@@ -220,7 +220,7 @@ describe('whom and what a rule concerns', () => {
     expect((await send(ada, 'banana')).status).toBe(201)
   })
 
-  test('a rule that is off decides nothing, but can be tried', async () => {
+  test('a rule that is off has no effect, but can be tried', async () => {
     const { root, ada, send } = await withRules({ on: false })
     expect((await send(ada, 'banana')).status).toBe(201)
     const tried = await root.post('admin/rules/try', { text: 'a banana', applies_to: 'message' })
@@ -230,7 +230,7 @@ describe('whom and what a rule concerns', () => {
 })
 
 describe('changes', () => {
-  test('are in force at once, and in the versions and the audit log', async () => {
+  test('take effect at once, and are in the versions and the audit log', async () => {
     const { root, ada, send, rules } = await withRules({})
     const [{ id }] = rules
     expect(
@@ -256,7 +256,7 @@ describe('changes', () => {
     expect(audit).toEqual(expect.arrayContaining(['rule_created', 'rule_changed', 'rule_deleted']))
   })
 
-  test('of two at once neither is lost', async () => {
+  test('two at once are both applied', async () => {
     const { root } = await withRules()
     const before = (await root.get('admin/rules')).body.items.length
     const added = await Promise.all([1, 2, 3].map((n) => root.post('admin/rules', rule({ name: `Rule ${n}` }))))
@@ -265,7 +265,7 @@ describe('changes', () => {
     expect([items.length, version]).toEqual([before + 3, 3])
   })
 
-  test('beside the server are in force within two seconds', async () => {
+  test('outside the server take effect within two seconds', async () => {
     const { app, ada, send } = await withRules({})
     expectProblem(await send(ada, 'banana'), 422, 'content_refused')
     const at = app.clock.now
@@ -299,7 +299,7 @@ describe('changes', () => {
 describe('a word that is split over several messages', () => {
   const refusing = { match: { type: 'words', words: ['banana', 'gift card'] } }
 
-  test('is found where they follow each other within a minute, whatever the other one says in between', async () => {
+  test('is found if they follow each other within a minute, whatever the recipient says in between', async () => {
     const { app, ada, bob, chat, send } = await withRules(refusing)
     for (const parts of [
       ['ba', 'nana'],
@@ -313,7 +313,7 @@ describe('a word that is split over several messages', () => {
       expectProblem(await send(ada, parts.at(-1)!), 422, 'content_refused')
       app.clock.now += 61 * seconds
     }
-    // Another person's part, another chat's, and one of long ago are none.
+    // Parts of another person, in another chat, or from long ago do not count.
     expect((await send(ada, 'ba')).status).toBe(201)
     expect((await send(bob, 'nana')).status).toBe(201)
     app.clock.now += 61 * seconds
@@ -325,7 +325,7 @@ describe('a word that is split over several messages', () => {
     expect((await bob.get(`chats/${chat}/messages?limit=100`)).text).not.toContain('card')
   })
 
-  test('is found where other nodes have stored the first part', async () => {
+  test('is found if other nodes have stored the first part', async () => {
     const { app, ada, bob, chat, send } = await withRules(refusing)
     const recent = recentFromStorage({ chats: app.services.storage.chats, now: () => app.clock.now })
     await send(ada, 'this one is too long to be a part of a word')
@@ -344,7 +344,7 @@ describe('a word that is split over several messages', () => {
     expect(await recent.of(chat, ada.id)).toEqual([])
   })
 
-  test('is reported once: the message that completes it', async () => {
+  test('is reported once, for the message that completes it', async () => {
     const { root, ada, send } = await withRules({ ...refusing, action: 'flag' })
     await send(ada, 'ba')
     const { id } = (await send(ada, 'nana')).body
@@ -367,7 +367,7 @@ describe('a word that is split over several messages', () => {
   })
 })
 
-describe('rules that are refused', () => {
+describe('invalid rules', () => {
   const cases: { what: string; given: Given; path: string; message?: RegExp }[] = [
     {
       what: 'lookbehind',
@@ -436,7 +436,7 @@ describe('rules that are refused', () => {
     )
   })
 
-  test('more words that differ in repeated letters alone than every message can be compared with', async () => {
+  test('more words that differ only in repeated letters than every message can be compared with', async () => {
     const { root } = await withRules()
     const words = Array.from({ length: 32 }, (_, i) =>
       [...'abcde'].map((c, at) => c.repeat(((i >> at) & 1) + 1)).join(''),
@@ -449,7 +449,7 @@ describe('rules that are refused', () => {
     expect((await root.get('admin/rules')).body.version).toBe(1)
   })
 
-  test('more patterns than every message can bear', async () => {
+  test('more patterns than every message can be searched for', async () => {
     const { root } = await withRules()
     const answers = []
     for (let i = 0; i < 7; i++)

@@ -16,7 +16,7 @@ const holding = (given: Record<string, unknown> = {}) => ({
   ...given,
 })
 
-/** Ada and Bob chat while a rule holds what says banana; Root decides. */
+/** Ada and Bob chat while a rule holds messages with the word banana, and Root decides. */
 async function withHold(settings: Parameters<typeof testApp>[0] = {}, options: Parameters<typeof testApp>[1] = {}) {
   const app = await testApp(settings, options)
   const [root, ada, bob] = [await app.person('Root'), await app.person('Ada'), await app.person('Bob')]
@@ -41,7 +41,7 @@ const heldRows = async (app: TestApp) =>
   (await app.rows<{ n: number }>('SELECT count(*) AS n FROM held_messages'))[0]!.n
 
 describe('a held message', () => {
-  test('is sent for its sender, waits in the queue, and is nowhere for the other one', async () => {
+  test('is shown to its sender as sent, waits in the queue, and is invisible to the recipient', async () => {
     const { app, root, ada, bob, chat, send, texts, listed, events, queue } = await withHold()
     await send(bob, 'Hi')
     const before = { chats: await listed(bob), events: await events(bob) }
@@ -50,14 +50,14 @@ describe('a held message', () => {
     expect(Object.keys(sent.body).sort()).toEqual(Object.keys((await send(ada, 'plain')).body).sort())
     expect(sent.body).toMatchObject({ text: 'a banana for you', sender_id: ada.id, read: false, deleted: false })
 
-    // Its sender.
+    // The view of its sender.
     expect(await texts(ada)).toEqual(['plain', 'a banana for you', 'Hi'])
     expect((await events(ada)).map(({ data }: any) => data.text)).toContain('a banana for you')
     const again = await send(ada, 'a banana for you', { client_id: 'one' })
     expect([again.status, again.body.id]).toEqual([200, sent.body.id])
     expect((await ada.get('me/export')).text).toContain('a banana for you')
 
-    // The other one.
+    // The view of the recipient.
     expect(await texts(bob)).toEqual(['plain', 'Hi'])
     expect((await listed(bob))[0]).toMatchObject({ unread_count: 1, last_message: { text: 'plain' } })
     for (const path of ['sync?since=0', 'chats', `chats/${chat}`, `chats/${chat}/messages`, 'me/export']) {
@@ -76,7 +76,7 @@ describe('a held message', () => {
     expectProblem(reported, 404, 'not_found')
     expectProblem(await ada.post('reports', { message_id: sent.body.id, reason: 'spam' }), 422, 'self_not_allowed')
 
-    // Moderators.
+    // The view of moderators.
     const [report] = await queue()
     expect(report).toMatchObject({ kind: 'held', message_id: sent.body.id, subject_id: ada.id, reporter_id: null })
     expect((await root.get('admin/reports?kind=held')).body.items).toHaveLength(1)
@@ -88,7 +88,7 @@ describe('a held message', () => {
     expect(await heldRows(app)).toBe(1)
   })
 
-  test('released, arrives with its own time and place, and is unread though later ones are read', async () => {
+  test('released, is delivered with its own time and place, and is unread even if later ones are read', async () => {
     const { app, root, ada, bob, chat, send, texts, listed, events, queue, resolve } = await withHold()
     await send(ada, 'first')
     const held = (await send(ada, 'a banana')).body
@@ -124,14 +124,14 @@ describe('a held message', () => {
     expect((await ada.get(`chats/${chat}/messages`)).body.items[2].read).toBe(true)
     expect(await heldRows(app)).toBe(0)
     expectProblem(await resolve(report.id, 'release'), 409, 'conflict')
-    // It is a message like any other from here on.
+    // From here on, it is a message like any other.
     expect((await send(bob, 'and again')).status).toBe(201)
     expect((await ada.put(`messages/${held.id}`, { text: 'an apple' })).status).toBe(200)
     expect((await texts(bob))[3]).toBe('an apple')
     expect((await root.get(`admin/reports/${report.id}`)).body.resolution.action).toBe('release')
   })
 
-  test('refused, is a tombstone with a notice for its sender, and nothing for the other one', async () => {
+  test('refused, becomes a tombstone with a notice for its sender, and the recipient sees nothing', async () => {
     const { app, ada, bob, send, texts, listed, events, queue, resolve } = await withHold()
     await send(bob, 'Hi')
     const socket = connect(await app.listen(), bob.token)
@@ -156,7 +156,7 @@ describe('a held message', () => {
     ])
   })
 
-  test('moves the chat up for its sender alone, page by page', async () => {
+  test('moves the chat up only for its sender, page by page', async () => {
     const { app, ada, bob, chat, send, listed } = await withHold()
     const cleo = await app.person('Cleo')
     app.clock.now += 1000
@@ -178,7 +178,7 @@ describe('a held message', () => {
     expect(pages).toEqual([chat, other])
   })
 
-  test('edited, says in the queue what would arrive, and a decision that waits is taken back', async () => {
+  test('edited, shows the new text in the queue, and a pending decision is taken back', async () => {
     const { root, ada, bob, send, texts, queue, resolve, events } = await withHold()
     const held = (await send(ada, 'a banana')).body
     const [report] = await queue()
@@ -197,7 +197,7 @@ describe('a held message', () => {
     expect(JSON.stringify(told)).not.toContain('banana')
   })
 
-  test('taken back by its sender, never arrives', async () => {
+  test('deleted by its sender, is never delivered', async () => {
     const { app, ada, bob, send, texts, events, queue, resolve } = await withHold()
     const held = (await send(ada, 'a banana')).body
     const before = await events(bob)
@@ -210,7 +210,7 @@ describe('a held message', () => {
     expect((await app.rows<{ text: string | null }>('SELECT text FROM held_messages'))[0]!.text).toBeNull()
   })
 
-  test('never arrives across a block, nor from or to an erased account', async () => {
+  test('is never delivered across a block, nor from or to an erased account', async () => {
     for (const [end, isSenderThere] of [
       [({ bob, ada }: Record<string, Person>) => bob!.post('blocks', { user_id: ada!.id }), true],
       [({ bob }: Record<string, Person>) => bob!.delete('me', { password: password }), true],
@@ -227,7 +227,7 @@ describe('a held message', () => {
     }
   })
 
-  test('with a photo, is seen by its sender alone until it arrives', async () => {
+  test('with a photo, is visible only to its sender until it is delivered', async () => {
     const { app, root, ada, bob, chat, send, queue, resolve } = await withHold()
     const photo = (await ada.post('media', imageForm())).body.id
     const held = (await send(ada, 'a banana', { kind: 'photo', photo })).body
@@ -251,7 +251,7 @@ describe('a held message', () => {
     for (const text of ['one', 'a banana', 'three']) expect((await send(ada, text)).status).toBe(201)
     expectProblem(await send(ada, 'four'), 403, 'awaiting_reply')
     expect((await send(bob, 'a banana')).status).toBe(201)
-    // Bob's answer is held, so that Ada still waits for one.
+    // Bob's answer is held, so Ada still waits for one.
     expectProblem(await send(ada, 'four'), 403, 'awaiting_reply')
     expectProblem(await ada.post('reviews', { chat_id: chat, rating: 5 }), 403, 'awaiting_reply')
     expectProblem(await bob.post('reviews', { chat_id: chat, rating: 5 }), 403, 'awaiting_reply')
@@ -263,7 +263,7 @@ describe('a held message', () => {
     expect((await bob.get(`chats/${chat}`)).body.online).toBe(false)
   })
 
-  test('its retry answers it, though the rule has gone', async () => {
+  test('a retry returns it, even if the rule is gone', async () => {
     const { root, ada, bob, rule, send, texts } = await withHold()
     const held = (await send(ada, 'a banana', { client_id: 'one' })).body
     expect((await root.delete(`admin/rules/${rule}`)).status).toBe(204)
@@ -274,7 +274,7 @@ describe('a held message', () => {
     expect(await texts(bob)).toEqual(['a banana'])
   })
 
-  test('retries at once make one message, one report, and one event', async () => {
+  test('concurrent retries store one message, one report and one event', async () => {
     const { ada, send, texts, queue, events } = await withHold()
     const before = (await events(ada)).length
     const sent = await Promise.all(Array.from({ length: 10 }, () => send(ada, 'a banana', { client_id: 'one' })))
@@ -285,7 +285,7 @@ describe('a held message', () => {
     expect((await events(ada)).length).toBe(before + 1)
   })
 
-  test('among many at once, every message keeps its own place', async () => {
+  test('among many concurrent sends, every message keeps its own number', async () => {
     const { app, ada, bob, send, texts, queue, resolve } = await withHold()
     const all = Array.from({ length: 24 }, (_, i) => (i % 3 === 0 ? `banana ${i}` : `plain ${i}`))
     await Promise.all(all.map((text, i) => send(i % 2 === 0 ? ada : bob, text)))
@@ -303,7 +303,7 @@ describe('a held message', () => {
     )
   })
 
-  test('of two moderators at once, one decides', async () => {
+  test('of two moderators at once, only one decides', async () => {
     const { app, ada, bob, send, texts, queue, resolve, events } = await withHold()
     const mia = await app.person('Mia')
     await app.services.storage.users.setRole(mia.id, 'moderator', granted(mia.id, app.clock.now))
@@ -321,7 +321,7 @@ describe('a held message', () => {
     expect((await events(bob)).filter(({ type }: any) => type === 'message')).toHaveLength(isReleased ? 1 : 0)
   })
 
-  test('a decision that waits is carried out later, and can be undone until then', async () => {
+  test('a pending decision is carried out later, and can be undone until then', async () => {
     const { app, root, ada, bob, send, texts, queue, resolve } = await withHold()
     await send(ada, 'a banana')
     const [report] = await queue()
@@ -337,8 +337,8 @@ describe('a held message', () => {
   })
 })
 
-describe('of a held message', () => {
-  test('no device tells anything, and webhooks only ids, until it is released', async () => {
+describe('until a held message is released', () => {
+  test('devices get no notification, and webhooks contain only ids', async () => {
     const way = devices()
     const world = await withHold(
       {
@@ -382,7 +382,7 @@ describe('of a held message', () => {
 })
 
 describe('a rule that holds', () => {
-  test('is for messages alone', async () => {
+  test('applies to messages only', async () => {
     const { root } = await withHold()
     for (const subject of ['name', 'bio', 'review']) {
       const refused = await root.post('admin/rules', holding({ applies_to: ['message', subject] }))
@@ -392,7 +392,7 @@ describe('a rule that holds', () => {
     expect((await root.post('admin/rules', holding({ applies_to: ['first_message'] }))).status).toBe(201)
   })
 
-  test('refuses an edit of what has arrived', async () => {
+  test('refuses an edit of a delivered message', async () => {
     const { ada, bob, send, texts, queue } = await withHold()
     const { id } = (await send(ada, 'an apple')).body
     expectProblem(await ada.put(`messages/${id}`, { text: 'a banana' }), 422, 'content_refused')
@@ -400,7 +400,7 @@ describe('a rule that holds', () => {
     expect(await queue()).toEqual([])
   })
 
-  test('is below one that refuses, and above one that flags', async () => {
+  test('ranks below one that refuses, and above one that flags', async () => {
     const { root, ada, bob, send, texts, queue } = await withHold()
     await root.post('admin/rules', holding({ name: 'Flagged', action: 'flag' }))
     await send(ada, 'a banana')
@@ -412,7 +412,7 @@ describe('a rule that holds', () => {
 })
 
 describe('a rule that flags', () => {
-  test('files its report in the step that stores the message: neither is there without the other', async () => {
+  test('files its report in the transaction that stores the message, so that neither exists without the other', async () => {
     const { app, root, ada, rule, send, texts, queue } = await withHold()
     await root.put(`admin/rules/${rule}`, holding({ action: 'flag' }))
     const { reports } = app.services.storage

@@ -10,7 +10,7 @@ const around = 'search/nearby?lat=52.52&lng=13.405'
 const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
 const outcome = ({ status, body }: { status: number; body: any }) => [status, body?.code]
 
-/** Each from an address of their own, or from the one that is given. */
+/** Each has an address of their own, or the given one. */
 const reportFrom = (person: Person, network: number, body: object) =>
   person.post('reports', { reason: 'scam', ...body }, { 'x-forwarded-for': `198.51.100.${network}` })
 
@@ -20,7 +20,7 @@ const asRole = async (app: TestApp, role: 'moderator' | 'admin') => {
   return person
 }
 
-/** Bob with a photo and a place, people who may report him, and a moderator. Everybody has been here for two days. */
+/** Bob with a photo and a place, people who may report him, and a moderator. All accounts are two days old. */
 async function setting(reporters = 4) {
   const app = await testApp({ TRUST_PROXY: '1' })
   const bob = await app.person('Bob')
@@ -44,7 +44,7 @@ const noticesOf = async (person: Person) => (await person.get('me/notices')).bod
 const resolve = (by: Person, reportId: string, body: object = {}) =>
   by.post(`admin/reports/${reportId}/resolve`, { action: 'dismiss', note: 'Looked at.', ...body })
 
-test('three reports by different people hide a photo and a place, until a decision', async () => {
+test('three reports by different people hide a photo and a place until a decision', async () => {
   const { app, bob, ada, others, mo, shown, chatId } = await setting()
   expect(await nearbyOf(ada)).toEqual([bob.id])
   const reports = []
@@ -64,7 +64,7 @@ test('three reports by different people hide a photo and a place, until a decisi
   const [chat] = (await ada.get('chats')).body.items
   expect(chat.user).toMatchObject({ id: bob.id, name: 'Bob', photo: null, photo_thumb: null })
   expect((await ada.get(`chats/${chatId}`)).body.user?.photo ?? null).toBeNull()
-  // Also where the address was handed out before.
+  // Even at a URL that was handed out before.
   expect((await app.request('GET', pathOf(shown))).status).toBe(404)
 
   const me = (await bob.get('me')).body
@@ -85,7 +85,7 @@ test('three reports by different people hide a photo and a place, until a decisi
   expect((await bob.get('sync?since=0')).body.items.filter((event: any) => event.type === 'notice')).toEqual([
     expect.objectContaining({ data: notice }),
   ])
-  // Nothing that he does himself shows him.
+  // Nothing that he does himself makes him visible.
   await bob.put('me/visibility', { visible: false })
   await bob.put('me/visibility', { visible: true })
   await bob.put('me/location', { ...berlin, latitude: 52.521 })
@@ -109,12 +109,12 @@ test('three reports by different people hide a photo and a place, until a decisi
     ['show', null],
     ['hide', notice.how_to_appeal],
   ])
-  // What a moderator has looked at hides him no more.
+  // Reports that a moderator has decided no longer hide him.
   await reportFrom(others[3]!, 3, { user_id: bob.id })
   expect((await bob.get('me')).body.hidden).toBeNull()
 })
 
-test('a warning lifts it too, and one that is taken back does not', async () => {
+test('a warning lifts it too, but not one that is taken back', async () => {
   const { app, bob, others, mo } = await setting()
   for (const [i, person] of others.slice(0, 3).entries()) await reportFrom(person, i, { user_id: bob.id })
   const [report] = (await mo.get('admin/reports')).body.items
@@ -131,7 +131,7 @@ test('a warning lifts it too, and one that is taken back does not', async () => 
   expect((await noticesOf(bob)).map(({ action }) => action).toSorted()).toEqual(['hide', 'show', 'warn'])
 })
 
-test('an appeal against it is decided like any other, and shows the person again', async () => {
+test('an appeal against it is decided like any other, and makes the user visible again', async () => {
   const { bob, ada, others, mo } = await setting()
   for (const [i, person] of others.slice(0, 3).entries()) await reportFrom(person, i, { user_id: bob.id })
   const [notice] = await noticesOf(bob)
@@ -142,13 +142,13 @@ test('an appeal against it is decided like any other, and shows the person again
   expect((await mo.post(`admin/appeals/${appeal.body.id}/resolve`, body)).status).toBe(200)
   expect((await bob.get('me')).body.hidden).toBeNull()
   expect(await nearbyOf(ada)).toEqual([bob.id])
-  // The reports are open still, and hide him no more.
+  // The reports are still open, but no longer hide him.
   expect((await mo.get('admin/reports?status=open')).body.items).toHaveLength(3)
   await reportFrom(others[3]!, 3, { user_id: bob.id })
   expect((await bob.get('me')).body.hidden).toBeNull()
 })
 
-test('an appeal that is turned down changes nothing', async () => {
+test('a rejected appeal changes nothing', async () => {
   const { bob, ada, others, mo } = await setting()
   for (const [i, person] of others.slice(0, 3).entries()) await reportFrom(person, i, { user_id: bob.id })
   const [notice] = await noticesOf(bob)
@@ -158,7 +158,7 @@ test('an appeal that is turned down changes nothing', async () => {
   expect(await nearbyOf(ada)).toEqual([])
 })
 
-test('what does not count: one address, young accounts, other targets, more than a day', async () => {
+test('reports from one address, by young accounts, about other targets or older than a day do not count', async () => {
   const { app, bob, ada, others, chatId } = await setting(5)
   const hidden = async () => (await bob.get('me')).body.hidden
   const [one, two, three, four, five] = others as [Person, Person, Person, Person, Person]
@@ -177,7 +177,7 @@ test('what does not count: one address, young accounts, other targets, more than
   expect(await hidden()).toBeNull()
   await reportFrom(five, 6, { user_id: bob.id })
   await reportFrom(young, 7, { user_id: bob.id })
-  // An open report of the same is the same report: theirs stays one of yesterday.
+  // A repeated open report is the same report: theirs stays one of yesterday.
   expect(await hidden()).toBeNull()
   await reportFrom(await app.person(), 8, { user_id: bob.id })
   expect(await hidden()).toBeNull()
@@ -185,7 +185,7 @@ test('what does not count: one address, young accounts, other targets, more than
   expect(await hidden()).toBe('nearby')
 })
 
-test('reports at once hide once, whatever node they come to', async () => {
+test('concurrent reports hide once, whichever nodes they reach', async () => {
   const { app, bob, others } = await setting(8)
   const other = await testApp({ TRUST_PROXY: '1' }, { beside: app })
   const answers = await Promise.all(
@@ -220,11 +220,11 @@ test('a report of a child hides the whole profile at once, and is due within fou
   const [chat] = (await ada.get('chats')).body.items
   expect(chat.user).toMatchObject({ id: bob.id, name: 'Bob', bio: null, city: null, photo: null })
   expect(JSON.stringify(chat)).not.toContain('Tea, mostly.')
-  // A chat goes on, and they can be reported and blocked.
+  // Chats continue, and the user can be reported and blocked.
   expect((await bob.post(`chats/${chatId}/messages`, { text: 'Hello' })).status).toBe(201)
   expect((await stranger.post('blocks', { user_id: bob.id })).status).toBe(201)
 
-  // Three others hide less, which is left once this report is decided.
+  // Three other reports hide less, and that remains once this report is decided.
   const three = []
   for (const [i, person] of others.slice(1).entries())
     three.push((await reportFrom(person, 10 + i, { user_id: bob.id })).body)
@@ -237,7 +237,7 @@ test('a report of a child hides the whole profile at once, and is due within fou
   expect(await nearbyOf(ada)).toEqual([bob.id])
 })
 
-test('a report of a message about a child does not tell which message it was', async () => {
+test('a report about a child in a message does not reveal the message', async () => {
   const { bob, ada, chatId } = await setting()
   const message = (await bob.post(`chats/${chatId}/messages`, { text: 'I am 14' })).body
   await reportFrom(ada, 1, { message_id: message.id, reason: 'underage' })
@@ -256,7 +256,7 @@ test('a hidden place stays hidden while one of two causes is open', async () => 
   expect((await noticesOf(bob)).map(({ action }) => action)).toEqual(['hide', 'hide'])
 })
 
-test('reporters who erase their accounts change nothing; the one who is hidden can too', async () => {
+test('erasing their accounts, reporters change nothing, and the hidden user can do so too', async () => {
   const { app, bob, ada, others, mo } = await setting()
   const reports = []
   for (const [i, person] of others.slice(0, 3).entries())
@@ -277,7 +277,7 @@ test('reporters who erase their accounts change nothing; the one who is hidden c
   ])
 })
 
-test('where a report came from is kept for a day, as a hash', async () => {
+test('the origin of a report is kept for a day, as a hash', async () => {
   const { app, bob, others } = await setting()
   await reportFrom(others[0]!, 42, { user_id: bob.id })
   const [row] = await app.rows<{ origin: string }>('SELECT origin FROM reports')
@@ -289,7 +289,7 @@ test('where a report came from is kept for a day, as a hash', async () => {
   expect(await app.rows('SELECT origin FROM reports')).toEqual([{ origin: null }])
 })
 
-test('how much the reports of somebody count', () => {
+test('the weight of a reporter’s reports', () => {
   for (const [decided, dismissed, share] of [
     [0, 0, 100],
     [2, 2, 100],
@@ -303,7 +303,7 @@ test('how much the reports of somebody count', () => {
     expect([decided, dismissed, shareOf({ decided, dismissed })]).toEqual([decided, dismissed, share])
 })
 
-test('when reports hide somebody', () => {
+test('when reports hide a user', () => {
   const at = 100 * days
   const trusted = { decided: 0, dismissed: 0 }
   const mistrusted = { decided: 3, dismissed: 3 }

@@ -22,7 +22,7 @@ const foreign = [
   '',
 ]
 
-test('a page elsewhere opens no socket, though it has a good token; a listed one, our own and no page do', async () => {
+test('a foreign page cannot open a socket with a valid token, but a listed page, our own and no page can', async () => {
   const { listen, person } = await testApp({ CORS_ORIGINS: listed })
   const base = await listen()
   const ada = await person('Ada')
@@ -37,13 +37,13 @@ test('a page elsewhere opens no socket, though it has a good token; a listed one
   }
 })
 
-test('a page elsewhere gets nothing done by a form, which the browser sends with the cookie and without asking first', async () => {
+test('a foreign page can change nothing by a form, which browsers send with the cookie and without a preflight', async () => {
   const { person, request } = await testApp({ CORS_ORIGINS: listed })
   const ada = await person('Ada')
   const forms: [string, string][] = [
     ['application/x-www-form-urlencoded', 'name=Eve&visible=false'],
     ['multipart/form-data; boundary=x', '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nEve\r\n--x--\r\n'],
-    // The trick of a form whose one field makes a JSON text of itself.
+    // A form with one field whose name and value together are JSON.
     ['text/plain', '{"name":"Eve","ignored":"="}'],
   ]
   const posts = ['auth/logout', 'auth/consents', 'chats', 'blocks', 'reports', 'reviews', 'media']
@@ -53,7 +53,7 @@ test('a page elsewhere gets nothing done by a form, which the browser sends with
         const headers: Record<string, string> = { cookie: `app_at=${ada.token}`, 'content-type': type }
         if (origin !== undefined) headers.origin = origin
         const { status } = await request('POST', path, { body, headers })
-        // Without an Origin it is no browser's; a form is not taken from anybody all the same, but as an upload.
+        // A request without Origin is not from a browser. Even so, forms are accepted only as uploads.
         const refused = origin === undefined ? (path === 'media' && type.startsWith('multipart') ? 422 : 415) : 403
         expect([path, type, origin, status]).toEqual([path, type, origin, refused])
       }
@@ -62,7 +62,7 @@ test('a page elsewhere gets nothing done by a form, which the browser sends with
   expect((await ada.get('blocks')).body.items).toEqual([])
 })
 
-test('a page elsewhere signs nobody in as somebody else, as a login takes no form', async () => {
+test('a foreign page cannot sign a user in as somebody else, because a login accepts no form', async () => {
   const { person, request } = await testApp()
   const eve = await person('Eve')
   const body = JSON.stringify({ email: eve.email, password })
@@ -96,7 +96,7 @@ describe('a body', () => {
     },
   )
 
-  test('may be nested 32 levels deep, counted outside of texts', async () => {
+  test('may be nested 32 levels deep, not counting brackets in strings', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     const nested = (levels: number) => `{"name":"Deep","more":${'['.repeat(levels)}${']'.repeat(levels)}}`
@@ -107,7 +107,7 @@ describe('a body', () => {
     expect((await ada.put('me', beside, json)).body.bio).toBe(`${'[{'.repeat(100)}"${'[{'.repeat(100)}\\`)
   })
 
-  test('that breaks off is nobody’s error: nothing is logged as one', async () => {
+  test('that breaks off is not logged as an error', async () => {
     const { listen, services } = await testApp()
     const base = await listen()
     const errors: unknown[] = []
@@ -126,7 +126,7 @@ describe('a body', () => {
   })
 })
 
-test('a host that is none is nobody’s error', async () => {
+test('an invalid host is not logged as an error', async () => {
   const { listen, person } = await testApp()
   const base = await listen()
   const ada = await person('Ada')
@@ -140,7 +140,7 @@ test('a host that is none is nobody’s error', async () => {
   }
 })
 
-// In each of them another part of the path could be taken for the path.
+// In each of these URLs another part could be taken for the path.
 const oddHosts = [
   ...['x', 'a', '', ':80', ' x ', '1', '[::1]', 'localhost', 'x:99999', 'api.example.org'],
   ...['a/b', 'health/', '/health', '../x', 'x?y', 'x#z', 'x\\y', 'u:p@x', 'x y', 'x%2f', 'http://x'],
@@ -173,12 +173,12 @@ withoutProxy('the path is what the request line says, whatever the host', async 
       expect([host, path, await ask('GET', path, host)]).toEqual([host, path, 404])
     for (const path of ['/health', '/health?a=/b?c', '/api/v1/me', `/api/v1/users/${ada.id}`, '/api/v1/chats?limit=3'])
       expect([host, path, await ask('GET', path, host)]).toEqual([host, path, 200])
-    // Read by what a path is, and not by a part of it, also where methods are told, and queries checked.
+    // The server uses the real path for the allowed methods and the checks of the query too.
     expect([host, await ask('DELETE', '/api/v1/me/prefs', host)]).toEqual([host, 405])
     expect([host, await ask('GET', '/api/v1/chats?limit=0', host)]).toEqual([host, 422])
     expect([host, await ask('GET', '/api/v1/chats?a=/b?c&limit=0', host)]).toEqual([host, 422])
   }
-  // Nor do the log and the metrics know a path that nobody asked for.
+  // Nor do the log and the metrics have a path that was not requested.
   const routes = new Set(Array.from(logged().matchAll(/"route":"([^"]*)"/g), ([, route]) => route))
   const asked = ['none', '/health', '/api/v1/me', '/api/v1/users/:id', '/api/v1/chats']
   expect(routes).toEqual(new Set(asked))
@@ -206,7 +206,7 @@ withoutProxy('a socket opens with any host, and nowhere but at its path', async 
     }
 })
 
-/** Asks for a socket and answers how that was refused. */
+/** Requests a socket and returns how that was refused. */
 async function upgrade(base: URL, path: string, headers: Record<string, string>) {
   const response = await fetch(new URL(path, base), {
     headers: {

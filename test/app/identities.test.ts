@@ -22,7 +22,7 @@ const kindsOf = async (who: Parameters<typeof itemsOf>[0]) => (await itemsOf(who
 
 describe('the rule of removal', () => {
   const way = (id: string, isUsable = true) => ({ id, kind: 'oidc' as const, isUsable })
-  test('keeps the last way that works', () => {
+  test('keeps the last usable identity', () => {
     expect(removalVerdict([way('a')], 'a')).toBe('last_identity')
     expect(removalVerdict([way('a'), way('b')], 'a')).toBe('removed')
     expect(removalVerdict([way('a'), way('b', false)], 'a')).toBe('last_identity')
@@ -31,7 +31,7 @@ describe('the rule of removal', () => {
     expect(removalVerdict([], 'a')).toBe('not_found')
   })
 
-  test('a password without an address or a number is no way in', () => {
+  test('a password without an address or a number is not usable', () => {
     expect(isPasswordUsable({ email: null, phone: null })).toBe(false)
     expect(isPasswordUsable({ email: 'a@example.org', phone: null })).toBe(true)
     expect(isPasswordUsable({ email: null, phone: '+4930123456' })).toBe(true)
@@ -47,7 +47,7 @@ describe('the rule of removal', () => {
   })
 })
 
-test('says since when there is a way in, and when it was used last', async () => {
+test('an identity has the times of its creation and of its last use', async () => {
   const app = await open()
   const ada = await app.person('Ada')
   const registered = new Date(app.clock.now).toISOString()
@@ -96,7 +96,7 @@ test('a registration counts as the first use of its password', async () => {
   expect(await itemsOf(app.as(access_token))).toMatchObject([{ kind: 'password', created_at: at, last_used_at: at }])
 })
 
-test('an account from before has its ways in, with the time of its registration', async () => {
+test('an account from an earlier release has its identities, with the time of its registration', async () => {
   const app = await open()
   const ada = await app.person('Ada')
   const before = await itemsOf(ada)
@@ -108,7 +108,7 @@ test('an account from before has its ways in, with the time of its registration'
 })
 
 describe('a messenger', () => {
-  test('that 100 accounts claim at once becomes the one’s of one', async () => {
+  test('that 100 accounts claim at once is linked with one of them', async () => {
     const app = await open()
     const people: Person[] = []
     for (let i = 0; i < 20; i++) people.push(await app.person(`P${i}`))
@@ -124,7 +124,7 @@ describe('a messenger', () => {
     expect(await app.rows("SELECT action FROM audit_log WHERE action = 'identity_added'")).toHaveLength(1)
   })
 
-  test('is not taken from another account, and init data of another bot links nothing', async () => {
+  test('cannot be taken from another account, and init data of another bot links nothing', async () => {
     const app = await open()
     const mia = await messengerAccount(app, 5)
     const ada = await app.person('Ada')
@@ -139,7 +139,7 @@ describe('a messenger', () => {
     expect((await bob.post('me/identities/messenger', { init_data: 'x' })).body.code).toBe('messenger_not_configured')
   })
 
-  test('that was removed signs in to nothing of that account any more, and may be somebody else’s', async () => {
+  test('that was removed no longer signs in to the account, and can be linked with another one', async () => {
     const app = await open()
     const ada = await app.person('Ada')
     const bob = await app.person('Bob')
@@ -153,8 +153,8 @@ describe('a messenger', () => {
   })
 })
 
-describe('the last way in', () => {
-  test('stays, also where both are removed at once', async () => {
+describe('the last usable identity', () => {
+  test('stays, even if the last two are removed at once', async () => {
     const app = await open()
     const ada = await app.person('Ada')
     const own = derivedIdentityId(ada.id, 'password')
@@ -166,7 +166,7 @@ describe('the last way in', () => {
     expect(await itemsOf(ada)).toHaveLength(1)
   })
 
-  test('is the messenger of an account whose password has no address or number to go with', async () => {
+  test('is the messenger if the account’s password has no address or number', async () => {
     const app = await open()
     const mia = await messengerAccount(app, 4)
     expect((await mia.put('me/password', { new_password: password })).status).toBe(204)
@@ -177,7 +177,7 @@ describe('the last way in', () => {
     expect(await kindsOf(mia)).toEqual(['messenger'])
   })
 
-  test('a removed password signs in no more, and a first one is set in a session younger than 10 minutes', async () => {
+  test('a removed password no longer works, and a first one can be set in a session younger than 10 minutes', async () => {
     const app = await open()
     const ada = await app.person('Ada')
     await ada.post('me/identities/messenger', { init_data: initData(app, 2) })
@@ -194,7 +194,7 @@ describe('the last way in', () => {
   })
 })
 
-test('an erasure removes them, and the export names them', async () => {
+test('an erasure removes identities, and the export contains them', async () => {
   const app = await open()
   const ada = await app.person('Ada')
   await ada.post('me/identities/messenger', { init_data: initData(app, 1234567) })

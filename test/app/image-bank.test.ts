@@ -43,7 +43,7 @@ const imageRule = (given: Given = {}) => ({
 })
 
 describe('a banned image', () => {
-  test('is refused in messages and profiles, however it was scaled, compressed, turned or mirrored', async () => {
+  test('is refused in messages and profiles, even if it was scaled, compressed, rotated or mirrored', async () => {
     const { app, root, ada, bob, chat, send } = await withBank()
     const banned = await upload(ada, 1)
     expect((await send(ada, banned)).status).toBe(201)
@@ -69,7 +69,7 @@ describe('a banned image', () => {
     expect((await app.rows('SELECT photo FROM users WHERE id = ?', ada.id))[0]!.photo).toBe(other)
   })
 
-  test('is allowed again once it is taken out', async () => {
+  test('is allowed again after its removal from the bank', async () => {
     const { root, ada, send } = await withBank()
     const image = await upload(ada, 1)
     const { id } = await ban(root, { image_id: image })
@@ -83,7 +83,7 @@ describe('a banned image', () => {
     const { app, root, ada, send } = await withBank()
     const image = await upload(ada, 1)
     const hash = await hashOf(app, image)
-    // The same but for sixteen bits.
+    // The same except for sixteen bits.
     const near = `${((Number.parseInt(hash.slice(0, 4), 16) ^ 0xffff) >>> 0).toString(16).padStart(4, '0')}${hash.slice(4)}`
     await ban(root, { hash: near, distance: 15 })
     expect((await send(ada, image)).status).toBe(201)
@@ -92,7 +92,7 @@ describe('a banned image', () => {
     expect((await root.get('admin/image-bank')).body.items).toMatchObject([{ hash: near, distance: 16 }])
   })
 
-  test('stays refused where the hash was still to be made', async () => {
+  test('is refused even if its hash has not been computed yet', async () => {
     const { app, root, ada, send } = await withBank()
     const [banned, old] = [await upload(ada, 1), await upload(ada, 1)]
     await ban(root, { image_id: banned })
@@ -100,7 +100,7 @@ describe('a banned image', () => {
     expectProblem(await send(ada, old), 422, 'content_refused')
   })
 
-  test('is refused also where others are away, and by what another node or the command line has said, within two seconds', async () => {
+  test('is refused within two seconds if another node or the command line has banned it and Redis is away', async () => {
     const { app, root, ada, send } = await withBank()
     const image = await upload(ada, 1)
     await ban(root, { hash: '0'.repeat(64) })
@@ -114,7 +114,7 @@ describe('a banned image', () => {
 })
 
 describe('rules about images', () => {
-  test('decide instead of a refusal where they apply', async () => {
+  test('replace the default refusal where they apply', async () => {
     const { root, ada, bob, chat, send } = await withBank()
     const image = await upload(ada, 1)
     await ban(root, { image_id: image })
@@ -126,11 +126,11 @@ describe('rules about images', () => {
     expect((await bob.get(`chats/${chat}/messages`)).body.items[0]).toMatchObject({ caution: 'Known from scams.' })
     const reports = (await root.get('admin/reports')).body.items
     expect(reports).toMatchObject([{ kind: 'rule', message_id: sent.body.id, details: 'By rule: Known scams' }])
-    // Nothing said of photos of profiles.
+    // No rule applies to photos of profiles.
     expectProblem(await ada.put('me', { photo: image }), 422, 'content_refused')
   })
 
-  test('hold a photo until a moderator has decided: its sender sees it as sent, and the other one does not see it', async () => {
+  test('hold a photo until a moderator has decided: its sender sees it as sent, and the recipient does not', async () => {
     const { app, root, ada, bob, chat, send } = await withBank()
     const image = await upload(ada, 1)
     await ban(root, { image_id: image })
@@ -143,7 +143,7 @@ describe('rules about images', () => {
     expect([await photosFor(ada), await photosFor(bob)]).toEqual([[image], []])
     const [report] = (await root.get('admin/reports')).body.items
     expect(report).toMatchObject({ kind: 'held', message_id: sent.body.id })
-    // The photo is in the evidence, and is not swept meanwhile.
+    // The photo is evidence, and the sweep does not remove it meanwhile.
     const { evidence } = (await root.get(`admin/reports/${report.id}`)).body
     expect(evidence.message.photo.id).toBe(image)
     await app.services.media.drop([image])
@@ -165,7 +165,7 @@ describe('rules about images', () => {
     expect((await root.get('admin/reports')).body.items).toMatchObject([{ kind: 'rule', user_id: ada.id }])
   })
 
-  test('have a distance of their own, but for hashes that have one', async () => {
+  test('have their own distance, except for hashes that have one', async () => {
     const { app, root, ada, send } = await withBank()
     const image = await upload(ada, 1)
     const hash = await hashOf(app, image)
@@ -178,7 +178,7 @@ describe('rules about images', () => {
     expectProblem(await send(ada, image), 422, 'content_refused')
   })
 
-  test('are refused where they make no sense', async () => {
+  test('that contradict themselves are refused', async () => {
     const { root } = await withBank()
     const pathsOf = async (given: Given) =>
       (await root.post('admin/rules', imageRule(given))).body.errors.map(({ path }: any) => path)
@@ -190,7 +190,7 @@ describe('rules about images', () => {
 })
 
 describe('the bank', () => {
-  test('is a list of pages, newest first, and each change is in the audit log, without the image or its hash', async () => {
+  test('is listed in pages, newest first, and each change is audited without the image or its hash', async () => {
     const { app, root, ada } = await withBank()
     const image = await upload(ada, 1)
     const first = await ban(root, { image_id: image, distance: 10, reason: ' A scam ' })
@@ -214,7 +214,7 @@ describe('the bank', () => {
     for (const secret of [image, first.hash, second.hash]) expect(log.text).not.toContain(secret)
   })
 
-  test('takes either a hash or an image that can be told from others', async () => {
+  test('accepts a hash, or an image that is distinctive', async () => {
     const { root, ada } = await withBank()
     const plain = (await ada.post('media', uploadOf(pngOf(() => [9, 90, 200])))).body.id
     const problem = async (body: Given) => {
@@ -231,7 +231,7 @@ describe('the bank', () => {
     expect((await root.get('admin/image-bank')).body.items).toEqual([])
   })
 
-  test('plain images are never taken for each other', async () => {
+  test('plain images never match each other', async () => {
     const { app, root, ada, send } = await withBank()
     const plain = (await ada.post('media', uploadOf(pngOf(() => [9, 90, 200])))).body.id
     await ban(root, { hash: await hashOf(app, plain) })

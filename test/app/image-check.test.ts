@@ -16,7 +16,7 @@ afterEach(async () => {
 
 type Got = { id: string; type: string; data: { content_type: string; image: string } }
 
-/** The operator's checker. It verifies each request as the library of Standard Webhooks does. */
+/** The operator's checker, which verifies each request with the library of Standard Webhooks. */
 function checker(behave: (got: Got) => Response | Promise<Response>) {
   const got: Got[] = []
   const state = { behave }
@@ -47,7 +47,7 @@ const says =
 async function community(behave: (got: Got) => Response | Promise<Response>, settings: Record<string, string> = {}) {
   const check = checker(behave)
   const app = await testApp({ IMAGE_CHECK_URL: check.url, IMAGE_CHECK_SECRET: secret, ...settings })
-  // Receivers refuse what was signed long ago.
+  // Receivers refuse old signatures.
   app.clock.now = Date.now()
   const [root, ada, bob] = [await app.person('Root'), await app.person('Ada'), await app.person('Bob')]
   await app.services.storage.users.setRole(root.id, 'admin', granted(root.id, app.clock.now))
@@ -64,7 +64,7 @@ const checkPending = ({ services }: TestApp) =>
     .run()
 
 describe('the operator’s checker of images', () => {
-  test('gets each image as it is stored, signed, and nothing of whose it is', async () => {
+  test('gets each image as it is stored, signed, and without its owner', async () => {
     const { check, ada, send, seen, bob } = await community(says('allow'))
     const { id } = (await upload(ada)).body
     expect(check.got).toHaveLength(1)
@@ -82,7 +82,7 @@ describe('the operator’s checker of images', () => {
     expect((await ada.put('me', { photo: id })).status).toBe(200)
   })
 
-  test('refuses an upload, of which nothing is stored', async () => {
+  test('refuses an upload, and nothing of it is stored', async () => {
     const { app, ada } = await community(says('refuse'))
     const refused = await upload(ada)
     expectProblem(refused, 422, 'content_refused')
@@ -123,7 +123,7 @@ describe('the operator’s checker of images', () => {
     'with too much': () => Response.json({ action: 'allow', label: 'x', score: 1, more: 'x'.repeat(70_000) }),
   }
   for (const [how, answer] of Object.entries(silent))
-    test(`that answers ${how} has said nothing: by default images pass, where it is required they are held`, async () => {
+    test(`that answers ${how} counts as unanswered: by default images pass, and if it is required they are held`, async () => {
       const passing = await community(answer)
       const first = (await upload(passing.ada)).body.id
       await passing.send(passing.ada, first)
@@ -136,7 +136,7 @@ describe('the operator’s checker of images', () => {
       expect(await held.queue()).toMatchObject([{ kind: 'held', details: 'By rule: Image check' }])
     })
 
-  test('that does not answer in time, or is away, has said nothing', async () => {
+  test('that does not answer in time or is away counts as unanswered', async () => {
     const never = Promise.withResolvers<Response>()
     const slow = checker(() => never.promise)
     const ask = (url: string) =>

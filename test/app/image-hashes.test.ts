@@ -23,7 +23,7 @@ const fileOf = async ({ dataDir, rows }: TestApp, id: string) => {
 }
 
 describe('the hashes of an image', () => {
-  test('are stored with each upload, and are in its owner’s export alone', async () => {
+  test('are stored with each upload, and only in its owner’s export', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const answer = await ada.post('media', uploadOf(pngOf(painting(1))))
@@ -55,7 +55,7 @@ describe('the hashes of an image', () => {
     },
   )
 
-  test('go with the image', async () => {
+  test('are removed with the image', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const id = await upload(ada, 1)

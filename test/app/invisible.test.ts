@@ -3,7 +3,7 @@ import { withoutInvisible } from '../../src/lib/invisible.ts'
 import { password, testApp } from '../app.ts'
 import { expectProblem } from '../problem.ts'
 
-// What is sent, and what is left of it.
+// The input, and the text that remains of it.
 const lookAlikes: [what: string, given: string, left: string][] = [
   ['a zero-width space', 'A\u200Bda', 'Ada'],
   ['a zero-width space at the end', 'Ada\u200B', 'Ada'],
@@ -53,11 +53,11 @@ describe('a name', () => {
     expect(withoutInvisible(left)).toBe(left)
   })
 
-  test.each(needed)('keeps what is needed in %s', (_, text) => {
+  test.each(needed)('keeps the necessary characters in %s', (_, text) => {
     expect(withoutInvisible(text)).toBe(text)
   })
 
-  test('is stored so, and so are a city and what people are found by', async () => {
+  test('is stored like this, and so are a city and preferences', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     for (const [, given, left] of lookAlikes) expect((await ada.put('me', { name: given })).body.name).toBe(left)
@@ -71,7 +71,7 @@ describe('a name', () => {
     const bob = await app.person('Bob')
     const found = await bob.get('search/nearby?lat=52.5&lng=13.4&drinks=tea%E2%80%8B')
     expect(found.body.items).toHaveLength(1)
-    // What people write is theirs.
+    // Longer texts are not changed.
     expect((await ada.put('me', { bio: 'Auf\u200Clage' })).body.bio).toBe('Auf\u200Clage')
   })
 
@@ -90,7 +90,7 @@ describe('a name', () => {
     },
   )
 
-  test('is measured by what is left of it, and marks do not pile up behind what is taken out', async () => {
+  test('is measured after the removal, and marks do not pile up behind removed characters', async () => {
     const ada = await (await testApp()).person('Ada')
     const long = `${'x'.repeat(80)}${'\u200B'.repeat(80)}`
     expect((await ada.put('me', { name: long })).body.name).toBe('x'.repeat(80))

@@ -3,7 +3,7 @@ import { callers } from '../../src/features/auth/callers.ts'
 import { openTokens } from '../../src/features/auth/tokens.ts'
 import { type TestApp, testApp } from '../app.ts'
 
-/** Callers of an app's sessions, of whom few are remembered; `lookUps` counts those that were not. */
+/** Callers of an app's sessions with a small cache; `lookUps` counts those that were not cached. */
 function fewCallers({ services: { config, consents, now, storage } }: TestApp, most: number) {
   const { sessions } = storage
   const tokens = openTokens({ secret: config.jwtSecret!, now })
@@ -11,7 +11,7 @@ function fewCallers({ services: { config, consents, now, storage } }: TestApp, m
   return { ...known, lookUps: () => known.counts().misses }
 }
 
-test('of many callers only so many are remembered, and those who come again stay', async () => {
+test('the cache of callers is bounded, and keeps those who return', async () => {
   const app = await testApp()
   const known = fewCallers(app, 4)
   const people = await Promise.all(['Ada', 'Bo', 'Cy', 'Di', 'Ed', 'Flo'].map((name) => app.person(name)))
@@ -21,18 +21,18 @@ test('of many callers only so many are remembered, and those who come again stay
     await known.byToken(ada!.token)
   }
   expect(known.lookUps()).toBe(people.length)
-  // Bo was forgotten meanwhile.
+  // Bo was evicted meanwhile.
   await known.byToken(people[1]!.token)
   expect(known.lookUps()).toBe(people.length + 1)
 })
 
-test('whoever is invalidated is looked up again, in whichever half they are remembered', async () => {
+test('an invalidated caller is looked up again, whichever half of the cache has them', async () => {
   const app = await testApp()
   const known = fewCallers(app, 4)
   const [gus, hal, ida] = await Promise.all(['Gus', 'Hal', 'Ida'].map((name) => app.person(name)))
   const all = [gus!, hal!, ida!]
   for (const { token } of all) await known.byToken(token)
-  // Gus is among the older ones, and then among both.
+  // Gus is in the older half, and then in both.
   await known.byToken(gus!.token)
   for (const { id, token } of all) {
     await known.forget(id)

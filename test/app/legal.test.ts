@@ -8,8 +8,8 @@ import { expectProblem } from '../problem.ts'
 
 const kinds = ['terms', 'privacy', 'disclaimer']
 
-describe('the texts that come with the product', () => {
-  test.each(kinds)('%s is there for everybody, in English and Russian, under one version', async (kind) => {
+describe('the built-in texts', () => {
+  test.each(kinds)('%s is available to everybody, in English and Russian, with one version', async (kind) => {
     const { request } = await testApp()
     const english = await request('GET', `legal/${kind}`)
     expect(english.status).toBe(200)
@@ -24,7 +24,7 @@ describe('the texts that come with the product', () => {
     expect(russian).toEqual({ ...english.body, language: 'ru', text: expect.stringMatching(/^# [А-Я]/) })
   })
 
-  test('differ in their versions, and keep them from start to start', async () => {
+  test('have different versions, which stay the same after a restart', async () => {
     const versions = async () => {
       const { request } = await testApp()
       return Promise.all(kinds.map(async (kind) => (await request('GET', `legal/${kind}`)).body.version))
@@ -42,7 +42,7 @@ describe('the texts that come with the product', () => {
 })
 
 describe('the child safety standards', () => {
-  test('are there for everybody, with the contact of the operator', async () => {
+  test('are available to everybody, with the contact of the operator', async () => {
     const { request } = await testApp({ LEGAL_CONTACT: 'safety@example.org' })
     const { status, body } = await request('GET', 'legal/child-safety')
     expect(status).toBe(200)
@@ -53,7 +53,7 @@ describe('the child safety standards', () => {
     expect(markdown.text).not.toContain('{{')
   })
 
-  test('say where to ask without a contact, and are nothing that people consent to', async () => {
+  test('tell where to ask without a contact, and need no consent', async () => {
     const { request } = await testApp()
     expect((await request('GET', 'legal/child-safety')).body.text).toContain('given in the app')
     const account = { email: 'ada@example.org', password: 'thirteen green bottles', name: 'Ada' }
@@ -63,7 +63,7 @@ describe('the child safety standards', () => {
     expect((await request('POST', 'auth/register', { body: { ...account, consents } })).status).toBe(201)
   })
 
-  test('have a contact that is one', () => {
+  test('have a valid contact', () => {
     for (const LEGAL_CONTACT of ['nobody', 'http://example.org', 'a b@example.org', '<x>@example.org'])
       expect(() => readConfig({ LEGAL_CONTACT })).toThrow('LEGAL_CONTACT must be an e-mail address or an https URL')
     expect(readConfig({ LEGAL_CONTACT: 'https://example.org/safety' }).legalContact).toBe('https://example.org/safety')
@@ -90,7 +90,7 @@ describe('the language', () => {
     expect(headers.get('vary')).toMatch(/Accept-Language/i)
   })
 
-  test('is that of the query where there is one', async () => {
+  test('is that of the query if there is one', async () => {
     const { request } = await testApp()
     const headers = { 'accept-language': 'en' }
     expect((await request('GET', 'legal/terms?lang=ru', { headers })).body.language).toBe('ru')
@@ -101,7 +101,7 @@ describe('the language', () => {
   })
 })
 
-test('who asks for Markdown gets just that', async () => {
+test('a client that asks for Markdown gets only that', async () => {
   const { request } = await testApp()
   const { text } = (await request('GET', 'legal/privacy?lang=ru')).body
   const answer = await request('GET', 'legal/privacy?lang=ru', { headers: { accept: 'text/markdown' } })
@@ -137,7 +137,7 @@ describe('with LEGAL_DIR', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-  test('the operator’s own texts stand for that kind, in all languages, and for no other', async () => {
+  test('the operator’s own texts replace those of their kind in all languages, and of no other kind', async () => {
     const builtIn = await open()
     const [terms, privacy] = [await builtIn('terms'), await builtIn('privacy')]
     own('terms.pt-BR.md', '# Termos')
@@ -153,12 +153,12 @@ describe('with LEGAL_DIR', () => {
     expect((await get('terms')).version).not.toBe(terms.version)
     expect((await get('terms', '?lang=pt')).text).toBe('# Termos')
     expect((await get('terms', '?lang=de-AT')).text).toBe('# Bedingungen')
-    // No built-in text of another content, in whatever language.
+    // No built-in text is left in any language.
     for (const lang of ['en', 'ru', 'fr']) expect((await get('terms', `?lang=${lang}`)).text).toBe('# Bedingungen')
     expect(await get('privacy')).toEqual(privacy)
   })
 
-  test('any change of any language makes a new version, and the same texts the same', async () => {
+  test('any change in any language makes a new version, and unchanged texts keep theirs', async () => {
     own('terms.en.md', '# Terms')
     own('terms.de.md', '# Bedingungen')
     const version = async () => (await (await open())('terms')).version
@@ -182,7 +182,7 @@ describe('with LEGAL_DIR', () => {
     expect(versions.size).toBe(4)
   })
 
-  test('files of other names are none', async () => {
+  test('files with other names are ignored', async () => {
     const builtIn = (await (await open())('terms')).version
     for (const file of ['terms.md', 'terms.en.old.md', 'terms.en.md~', 'myterms.en.md', 'terms.en.txt', 'terms.123.md'])
       own(file, '# Not these')

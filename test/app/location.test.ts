@@ -21,7 +21,7 @@ async function around(app: Awaited<ReturnType<typeof testApp>>, count: number) {
   return people
 }
 
-test('the published position is near the true one, the same each time, and another for each user', async () => {
+test('the published position is near the true one, always the same, and different for each user', async () => {
   const { person } = await testApp()
   const [ada, bob] = [await person(), await person()]
   const first = await ada.put('me/location', berlin)
@@ -42,7 +42,7 @@ test('the published position is near the true one, the same each time, and anoth
   expect(distance(body, first.body)).toBeGreaterThan(1)
 })
 
-test('one’s own published position can be read: null is told as not found, and hiding does not take it away', async () => {
+test('one’s own published position can be read, is 404 if there is none, and stays when hidden', async () => {
   const { person } = await testApp()
   const [ada, bob] = [await person(), await person()]
   expectProblem(await ada.get('me/location'), 404, 'not_found')
@@ -84,12 +84,12 @@ oneNodeTest('the clock of Redis counts there')(
   },
 )
 
-test('one stray reading moves nothing, the second does, and a far move does at once', async () => {
+test('one stray reading moves nothing, a second one does, and a far one does at once', async () => {
   const { person } = await testApp()
   const ada = await person()
   const { body: first } = await ada.put('me/location', berlin)
   const published = { latitude: first.latitude, longitude: first.longitude }
-  // 580 m beyond the published point, as seen from the first reading: too far from there for the same cell.
+  // 580 m beyond the published point, as seen from the first reading: too far from it for the same cell.
   const further = 1 + 580 / distance(berlin, published)
   const stray = {
     latitude: berlin.latitude + further * (published.latitude - berlin.latitude),
@@ -122,14 +122,14 @@ test('the true position is in no file, no answer and no table', async () => {
     if (name.isFile()) files.push(readFileSync(join(name.parentPath, name.name)))
   const haystacks = [...files, ...answers.map(({ text }) => Buffer.from(text))]
   for (const needle of needles) for (const haystack of haystacks) expect(haystack.includes(needle)).toBe(false)
-  // The scan does find what is there.
+  // The scan can find this data.
   const { latitude } = answers[2]!.body
   const published = Buffer.alloc(8)
   published.writeDoubleBE(latitude)
   expect(files.some((file) => file.includes(published))).toBe(true)
 })
 
-test('people are found nearest first, with the published position, never the caller', async () => {
+test('people are found nearest first, at their published positions, and never the caller', async () => {
   const app = await testApp()
   const people = await around(app, 12)
   const answer = await people[0]!.get(near())
@@ -146,7 +146,7 @@ test('people are found nearest first, with the published position, never the cal
   }
 })
 
-test('pages follow each other without repeat or gap while others move', async () => {
+test('pages have no repeats or gaps while others move', async () => {
   const app = await testApp()
   const people = await around(app, 25)
   const [ada] = people
@@ -165,7 +165,7 @@ test('pages follow each other without repeat or gap while others move', async ()
   expect(new Set(paged).size).toBe(paged.length)
 })
 
-test('hiding, blocking, suspending, moving and erasing show in the next answer, both ways', async () => {
+test('hiding, blocking, suspending, moving and erasing take effect in the next answer, both ways', async () => {
   const app = await testApp()
   const [ada, bob, eve] = await around(app, 3)
   const seen = async (by: Person) => idsOf(await by.get(near()))
@@ -190,7 +190,7 @@ test('hiding, blocking, suspending, moving and erasing show in the next answer, 
   expect(await seen(ada!)).toEqual([])
 })
 
-test('who hides before publishing stays hidden; an old position is not shown', async () => {
+test('a user who hides before publishing stays hidden, and an old position is not shown', async () => {
   const app = await testApp()
   const [ada] = await around(app, 1)
   const bob = await app.person()
@@ -207,7 +207,7 @@ test('who hides before publishing stays hidden; an old position is not shown', a
   expect(idsOf(await later.get(near()))).toEqual([])
 })
 
-test('filters take any value of one and all of the different ones, commas and case as they are', async () => {
+test('filters match any value of each filter, with commas and case as they are', async () => {
   const app = await testApp()
   const [ada, bob, eve] = await around(app, 3)
   await bob!.put('me/prefs', { drinks: ['tea', 'gin, tonic'], activities: ['chess'], language: 'de' })
@@ -230,7 +230,7 @@ test('filters take any value of one and all of the different ones, commas and ca
   expect(await found('drinks=tea')).toEqual([])
 })
 
-test('bad positions and queries are refused by field, and nothing is stored', async () => {
+test('invalid positions and queries are refused by field, and nothing is stored', async () => {
   const app = await testApp()
   const ada = await app.person()
   const bodies: unknown[] = [
@@ -308,7 +308,7 @@ test('a position is found for as many days as NEARBY_MAX_AGE_DAYS says', async (
   expect(await found()).toBe(0)
 })
 
-test('when somebody was there is told to the hour, whatever the minute', async () => {
+test('the time of a position is rounded down to the hour', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   app.clock.now += 754_321
@@ -316,7 +316,7 @@ test('when somebody was there is told to the hour, whatever the minute', async (
   expect((await ada.get(near())).body.items[0].updated_at).toBe('2026-11-21T12:00:00.000Z')
 })
 
-test('a page holds 50 where nothing else is asked for', async () => {
+test('a page has 50 people by default', async () => {
   const app = await testApp()
   const [ada] = await around(app, 52)
   const { body } = await ada!.get(near({ radius: 20_000 }))
@@ -342,7 +342,7 @@ oneNodeTest('Redis counts by its own clock, in shared-limits.test.ts')(
   },
 )
 
-test('what people like is found whatever its case, by Unicode, and shown as they wrote it', async () => {
+test('preferences are found in any case, by Unicode, and shown as they were written', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   await bob.put('me/location', berlin)
@@ -359,13 +359,13 @@ test('what people like is found whatever its case, by Unicode, and shown as they
   expect(await found({ drinks: 'Coffee', activities: 'σίσυφος' })).toEqual([bob.id])
 })
 
-test('what an older release has stored is found as it stands, and whatever its case after the job', async () => {
+test('preferences of an older release are found as written, and after the job in any case', async () => {
   const app = await testApp()
   const [ada, bob, cleo] = [await app.person(), await app.person(), await app.person()]
   for (const person of [bob, cleo]) await person.put('me/location', berlin)
   await cleo.put('me/prefs', { drinks: ['kvass'] })
   await bob.put('me/prefs', { drinks: ['tea'], activities: ['chess'] })
-  // It knows nothing of the columns beside the lists, and makes the index from the view.
+  // It does not know the columns beside the lists, and builds the index from the view.
   await bob.put('me/visibility', { visible: false })
   await app.rows(`UPDATE preferences SET drinks = '["Kvass","KVASS"]' WHERE user_id = ?`, bob.id)
   await bob.put('me/visibility', { visible: true })
@@ -380,7 +380,7 @@ test('what an older release has stored is found as it stands, and whatever its c
   expect(await found('Kvass')).toEqual([cleo.id])
 })
 
-test('a filter takes twenty values', async () => {
+test('a filter accepts twenty values', async () => {
   const app = await testApp()
   const ada = await app.person()
   const values = (count: number) => Array.from({ length: count }, (_, i) => `&drinks=${i}`).join('')
@@ -388,7 +388,7 @@ test('a filter takes twenty values', async () => {
   expect((await ada.get(near() + values(21))).body.errors[0].path).toBe('/drinks')
 })
 
-test('the audit log says who hid, and not where they are', async () => {
+test('the audit log says who has hidden, and not where they are', async () => {
   const app = await testApp()
   const ada = await app.person()
   await ada.put('me/visibility', { visible: false })
@@ -403,7 +403,7 @@ test('a radius is from 100 to 100000 metres, both included', async () => {
   for (const radius of [100, 100_000]) expect((await ada.get(near({ radius }))).status).toBe(200)
 })
 
-test('a search that names no radius is of 5 km', async () => {
+test('the default radius of a search is 5 km', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   const { body } = await bob.put('me/location', berlin)
@@ -412,7 +412,7 @@ test('a search that names no radius is of 5 km', async () => {
   expect(idsOf(await ada.get(south(5010)))).toEqual([])
 })
 
-test('a position that is sent again is as young as that', async () => {
+test('sending a position again renews its time', async () => {
   const app = await testApp()
   const ada = await app.person()
   await ada.put('me/location', berlin)

@@ -62,7 +62,7 @@ describe('a mail', () => {
     expect(mail.html).toContain(`href="${link}"`)
   })
 
-  test('goes by STARTTLS or TLS where the server has it, with a user and a password', async () => {
+  test('uses STARTTLS or TLS if the server supports it, with a user and a password', async () => {
     const tls = certificate()
     for (const secure of [false, true]) {
       const server = await serverOf({ secure, tls, user: 'convene', password: 'p@ss/word' })
@@ -71,13 +71,13 @@ describe('a mail', () => {
     }
   })
 
-  test('is not sent to a server whose certificate nobody vouches for', async () => {
+  test('is not sent to a server with an untrusted certificate', async () => {
     const server = await serverOf({ secure: true, tls: certificate() })
     await expect(carrierOf(server.url).deliver(parcelOf(reset))).rejects.toThrow('no connection')
     expect(server.mails).toEqual([])
   })
 
-  test('is signed by DKIM where a key is given', async () => {
+  test('is signed by DKIM if a key is set', async () => {
     const server = await serverOf()
     const { privateKey } = await import('node:crypto').then(({ generateKeyPairSync }) =>
       generateKeyPairSync('rsa', {
@@ -93,7 +93,7 @@ describe('a mail', () => {
 })
 
 describe('a failure', () => {
-  test('of the recipient is final; every other one may pass', async () => {
+  test('of the recipient is final, and every other one may be temporary', async () => {
     const server = await serverOf()
     const carrier = carrierOf(server.url)
     server.behave('refuse the recipient')
@@ -102,7 +102,7 @@ describe('a failure', () => {
     )
     for (const behaviour of ['refuse temporarily', 'cut in the middle', 'hang'] as const) {
       server.behave(behaviour)
-      // A server that hangs is waited for only this long.
+      // The client waits only this long for a server that hangs.
       const one = behaviour === 'hang' ? carrierOf(server.url, { timeoutMs: 300 }) : carrier
       const failed = await one.deliver(parcelOf(reset)).then(
         () => null,
@@ -116,7 +116,7 @@ describe('a failure', () => {
     expect(server.mails).toHaveLength(1)
   })
 
-  test('of the connection or of the login may pass, and says no password', async () => {
+  test('of the connection or of the login may be temporary, and does not reveal the password', async () => {
     const server = await serverOf({ tls: certificate(), user: 'convene', password: 'right' })
     const wrong = server.url.replace('right', 'hunter2')
     const failures = [`${wrong}?tls.rejectUnauthorized=false`, 'smtp://127.0.0.1:1'].map((url) =>
@@ -139,19 +139,22 @@ describe('the texts', () => {
   const link = 'https://meet.example.org/reset#token=x'
   const cases = mailKinds.flatMap((about) => mailLanguages.map((language) => [about, language] as const))
 
-  test.each(cases)('of %s in %s have a subject, no image and no style from elsewhere', (about: MailKind, language) => {
-    const mail = sampleMail(about, language)
-    const { subject, text, html } = render(mail, { community: 'Ada & <Friends>', link: 'link' in mail ? link : null })
-    expect(subject.length).toBeGreaterThan(10)
-    expect(subject).not.toMatch(/[\r\n]/)
-    expect(text.includes(link)).toBe('link' in mail)
-    expect(html).not.toMatch(/<img|src=|@import|url\(/)
-    expect(html).toContain('Ada &#38; &#60;Friends&#62;')
-    expect(html).toContain('prefers-color-scheme: dark')
-    expect(/[а-я]/i.test(text)).toBe(language === 'ru')
-  })
+  test.each(cases)(
+    'of %s in %s have a subject, and no image or style from other hosts',
+    (about: MailKind, language) => {
+      const mail = sampleMail(about, language)
+      const { subject, text, html } = render(mail, { community: 'Ada & <Friends>', link: 'link' in mail ? link : null })
+      expect(subject.length).toBeGreaterThan(10)
+      expect(subject).not.toMatch(/[\r\n]/)
+      expect(text.includes(link)).toBe('link' in mail)
+      expect(html).not.toMatch(/<img|src=|@import|url\(/)
+      expect(html).toContain('Ada &#38; &#60;Friends&#62;')
+      expect(html).toContain('prefers-color-scheme: dark')
+      expect(/[а-я]/i.test(text)).toBe(language === 'ru')
+    },
+  )
 
-  test('escape what somebody else has written', () => {
+  test('escape text by other users', () => {
     const mail = {
       to: 'a@example.org',
       language: 'en',

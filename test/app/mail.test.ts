@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
 
-/** `random` is the part of the longest pause that the look-up of a forgotten password's account waits for. */
+/** `random` is the fraction of the longest pause before the look-up of a forgotten password's account. */
 async function open(environment: Record<string, string> = {}, random = 0) {
   const smtp = await smtpServer()
   servers.push(smtp)
@@ -25,7 +25,7 @@ async function open(environment: Record<string, string> = {}, random = 0) {
   return { app, smtp }
 }
 
-/** The token of a mail's link, with the path that it opens. */
+/** The token of a mail's link, and the path that it opens. */
 function linkOf({ text = '' }: Received) {
   const [, path, token] = /https:\/\/meet\.example\.org(\/[\w-]+)#token=([\w-]{43})$/m.exec(text)!
   return { path, token: token! }
@@ -35,7 +35,7 @@ const newPassword = 'thirteen green bottles'
 const registration = (email: string) => ({ email, password, name: 'Ada', consents })
 const agent = { 'user-agent': 'Firefox on Linux' }
 
-/** Waits until no node has a mail to write or on its way. */
+/** Waits until no node has a mail left to send. */
 async function delivered({ nodes }: TestApp) {
   for (const { services } of nodes) await services.emails.settled()
   for (const { services } of nodes) await services.delivery.idle()
@@ -112,7 +112,7 @@ test('register, verify, forget, reset, change the address and undo it', async ()
 })
 
 describe('a link', () => {
-  test('is good once, of 100 who use it at once', async () => {
+  test('works once, even if 100 use it at once', async () => {
     const { app, smtp } = await open()
     await register(app, 'ada@example.org')
     const { token } = linkOf(await smtp.received(1))
@@ -133,7 +133,7 @@ describe('a link', () => {
     expect((await post(app, 'auth/login', body)).status).toBe(200)
   })
 
-  test('ends with its time, with a newer one of its kind, and is of no use for another kind', async () => {
+  test('ends with its lifetime or a newer one of its kind, and does not work as another kind', async () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')
     const first = linkOf(await smtp.received(1)).token
@@ -156,7 +156,7 @@ describe('a link', () => {
     expect(await app.rows('SELECT hash FROM email_links')).toEqual([])
   })
 
-  test('stands nowhere in clear: not in the database, the log, or the query of a URL', async () => {
+  test('is nowhere in clear text: neither in the database, nor the log, nor the query of a URL', async () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')
     await post(app, 'auth/password/forgot', { email: ada.email })
@@ -185,7 +185,7 @@ describe('a link', () => {
       const mail = smtp.mails.findLast((mail) => mail.recipients[0] === address && mail.text!.includes(path))
       return linkOf(mail!).token
     }
-    // Somebody who knows her password takes the account in two steps.
+    // Somebody who knows her password takes over the account in two steps.
     await ada.put('me/email', { email: 'thief@example.org', password })
     const hers = await mailTo('ada@example.org', '/email-undo', 3)
     await post(app, 'auth/email/verify', { token: await mailTo('thief@example.org', '/verify', 3) })
@@ -198,7 +198,7 @@ describe('a link', () => {
     expect((await post(app, 'auth/email/undo', { token: theirs })).body.code).toBe('link_invalid')
   })
 
-  test('for a new password outlives the verification of the address, and ends where the address changes', async () => {
+  test('for a new password outlives the verification of the address, and ends when the address changes', async () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')
     const forget = async (count: number) => {
@@ -236,7 +236,7 @@ describe('a forgotten password', () => {
   oneNodeTest('it looks into one node')(
     'is answered alike for an account and for none, some time before anything is looked up',
     async () => {
-      // Longer than any test takes: only what ends the pause gets on.
+      // Longer than any test takes, so that only ending the pause continues.
       const { app, smtp } = await open({}, 1e6)
       const ada = await register(app, 'ada@example.org')
       await smtp.received(1)
@@ -266,7 +266,7 @@ describe('a forgotten password', () => {
     },
   )
 
-  test('is asked for three times an hour for one address, whoever asks', async () => {
+  test('can be requested three times an hour for one address, by anybody', async () => {
     const { app } = await open({ RATE_LIMIT: 'on', TRUST_PROXY: '1' })
     const ask = (email: string, from: number) =>
       app.request('POST', 'auth/password/forgot', {
@@ -335,11 +335,11 @@ describe('an address', () => {
     expect(smtp.mails).toHaveLength(1)
   })
 
-  test('that looks like another one is another one; a mail goes to nobody but the account’s own', async () => {
+  test('that only looks like another one differs from it, and mails go only to the account’s own', async () => {
     const { app, smtp } = await open()
     await register(app, 'mike@example.org')
     await smtp.received(1)
-    // A Cyrillic е; a Kelvin sign, which lower case makes a k.
+    // A Cyrillic е, and a Kelvin sign, which becomes a k in lower case.
     await post(app, 'auth/password/forgot', { email: 'mikе@example.org' })
     await post(app, 'auth/password/forgot', { email: 'mi\u212ae@example.org' })
     await delivered(app)
@@ -349,7 +349,7 @@ describe('an address', () => {
     expect(smtp.mails.at(-1)!.recipients).toEqual(['"a,eve"@example.org'])
   })
 
-  test('that is unverified for 7 days can be registered anew, and its account loses it', async () => {
+  test('that is unverified for 7 days can be registered again, and its account loses it', async () => {
     const { app, smtp } = await open()
     const first = await register(app, 'ada@example.org')
     app.clock.now += 7 * days - 1
@@ -392,7 +392,7 @@ describe('an address', () => {
     }
   })
 
-  test('that is verified stays, and so does one that no mail has asked about', async () => {
+  test('that is verified stays, and so does one that was never asked to be verified', async () => {
     const { app, smtp } = await open()
     await register(app, 'ada@example.org')
     await post(app, 'auth/email/verify', { token: linkOf(await smtp.received(1)).token })
@@ -403,7 +403,7 @@ describe('an address', () => {
       expect((await post(app, 'auth/register', registration(email))).body.code).toBe('email_taken')
   })
 
-  test('that is somebody’s by now is told when the link is used, not before', async () => {
+  test('that belongs to somebody else by now is refused when the link is used, not before', async () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')
     await register(app, 'bob@example.org')
@@ -412,7 +412,7 @@ describe('an address', () => {
     await smtp.received(4)
     const mail = smtp.mails.slice(2).find(({ recipients }) => recipients[0] === 'bob@example.org')!
     const { token } = linkOf(mail)
-    // The link is not used up: the address may become free.
+    // The link stays valid, because the address may become free.
     for (let i = 0; i < 2; i++)
       expect(await post(app, 'auth/email/verify', { token })).toMatchObject({
         status: 409,
@@ -420,7 +420,7 @@ describe('an address', () => {
       })
   })
 
-  test('of an account without a password changes in a young session only', async () => {
+  test('of an account without a password changes only in a young session', async () => {
     const { app, smtp } = await open()
     const ada = await app.person('Ada')
     await app.rows('UPDATE users SET password_hash = NULL WHERE id = ?', ada.id)
@@ -433,7 +433,7 @@ describe('an address', () => {
 })
 
 describe('EMAIL_VERIFICATION', () => {
-  test('required: nothing but one’s account is open until the address is verified', async () => {
+  test('required: only the account itself is accessible until the address is verified', async () => {
     const { app, smtp } = await open({ EMAIL_VERIFICATION: 'required' })
     const ada = await register(app, 'ada@example.org')
     const refused = { status: 403, body: { code: 'email_not_verified' } }
@@ -450,7 +450,7 @@ describe('EMAIL_VERIFICATION', () => {
     expect((await ada.get('chats')).status).toBe(200)
   })
 
-  test('required: who has no address has nothing to verify', async () => {
+  test('required: a user without an address has nothing to verify', async () => {
     const { app } = await open({ EMAIL_VERIFICATION: 'required' })
     const { body } = await post(app, 'auth/register', { phone: '+4930123456', password, name: 'Ada', consents })
     expect((await app.as(body.access_token).get('chats')).status).toBe(200)
@@ -465,7 +465,7 @@ describe('EMAIL_VERIFICATION', () => {
     expect(smtp.mails).toEqual([])
   })
 
-  test('where no mail is sent everything is as before', async () => {
+  test('without mail everything is as before', async () => {
     const app = await testApp()
     const ada = await register(app, 'ada@example.org')
     expect((await ada.get('chats')).status).toBe(200)
@@ -490,7 +490,7 @@ describe('EMAIL_VERIFICATION', () => {
 describe('mails about security', () => {
   const subjects = ({ mails }: { mails: Received[] }) => mails.map(({ subject }) => subject!)
 
-  test('tell of a new device once, and of none at the first session or by a known one', async () => {
+  test('are sent once for a new device, and not for the first session or a known device', async () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')
     const body = { email: ada.email, password }
@@ -507,7 +507,7 @@ describe('mails about security', () => {
     expect(subjects(smtp)).toHaveLength(2)
     expect(smtp.mails[1]!.text).toContain('Safari/18.1')
     expect(`${smtp.mails[1]!.text}${smtp.mails[1]!.html}`).not.toContain('evil')
-    // Nobody fills a mailbox so.
+    // Repeated logins cannot fill a mailbox.
     for (let i = 0; i < 15; i++) await login(`agent ${i}`)
     await delivered(app)
     expect(subjects(smtp).length).toBeLessThan(14)
@@ -536,7 +536,7 @@ describe('mails about security', () => {
     },
   )
 
-  test('come in the language of the account', async () => {
+  test('are in the language of the account', async () => {
     const { app, smtp } = await open()
     await register(app, 'ada@example.org', { 'accept-language': 'ru-RU, en;q=0.5' })
     expect((await smtp.received(1)).subject).toMatch(/[а-я]/)

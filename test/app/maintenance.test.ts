@@ -14,13 +14,13 @@ afterEach(async () => {
 
 const text = 'We move until 22:00 UTC.'
 
-/** As the command does, and each node within a second. */
+/** Does what the command does, and what each node does within a second. */
 async function mode(app: TestApp, on: boolean) {
   await app.services.maintenance.set(on ? { text, since: app.clock.now, retryAfterS: 90 } : null)
   for (const { services } of app.nodes) await services.maintenance.look()
 }
 
-test('people read and do not write, and are told why, until it is over', async () => {
+test('users can read but not write, and are told why, until it is over', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const chat = (await ada.post('chats', { user_id: bob.id })).body
@@ -44,7 +44,7 @@ test('people read and do not write, and are told why, until it is over', async (
     await app.request('DELETE', '/api/v1/me', { headers: { authorization: `Bearer ${ada.token}` } }),
     await app.request('POST', '/api/v1/auth/register', { body: {} }),
     await app.request('POST', '/api/v1/auth/messenger', { body: {} }),
-    // Before anything else is said about it, as about a path that is none.
+    // This check comes before any other, such as that of an unknown path.
     await app.request('POST', '/api/v1/none'),
   ])
     expect([answer.status, answer.body.code]).toEqual([503, 'maintenance'])
@@ -57,7 +57,7 @@ test('people read and do not write, and are told why, until it is over', async (
   expect((await ada.get('me')).body.name).toBe('Ada')
 })
 
-test('people sign in and stay signed in, and staff go on deciding', async () => {
+test('users sign in and stay signed in, and staff continue to decide', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   await mode(app, true)
@@ -67,19 +67,19 @@ test('people sign in and stay signed in, and staff go on deciding', async () => 
     body: { refresh_token: signedIn.body.refresh_token },
   })
   expect(refreshed.status).toBe(200)
-  // Nobody's role changes by it.
+  // It gives nobody a role.
   expect((await ada.post('admin/rules', {})).status).toBe(403)
   expect((await app.as(refreshed.body.access_token).post('auth/logout')).status).toBe(204)
 })
 
-test('a page of another origin may read why', async () => {
+test('a page of another origin may read the reason', async () => {
   const app = await testApp({ CORS_ORIGINS: 'https://app.example.org' })
   await mode(app, true)
   const answer = await app.request('POST', '/api/v1/chats', { headers: { origin: 'https://app.example.org' } })
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([503, 'https://app.example.org'])
 })
 
-test('open sockets are told of the beginning and the end', async () => {
+test('open sockets are told when it begins and ends', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   const client = connect(await app.listen(), ada.token)
@@ -92,7 +92,7 @@ test('open sockets are told of the beginning and the end', async () => {
   expect(over.data).toEqual({ on: false, text: null })
 })
 
-test('what is refused is every write but signing in and out and what staff do', () => {
+test('every write is refused except signing in and out and the work of staff', () => {
   const refused = [
     'POST /api/v1/chats',
     'PUT /api/v1/me',
@@ -112,11 +112,11 @@ test('what is refused is every write but signing in and out and what staff do', 
   expect([refused.map(outcome), allowed.map(outcome)]).toEqual([refused.map(() => true), allowed.map(() => false)])
 })
 
-test('what another release has stored is no maintenance, and ends nothing', () => {
+test('a stored value of another release counts as no maintenance, and causes no error', () => {
   for (const stored of [undefined, '', '{', '{"text":1}', 'null', '[]']) expect(readMaintenance(stored)).toBeNull()
 })
 
-test('the command is in force on a running server when it returns, and after a restart', async () => {
+test('the command has taken effect on a running server when it returns, and after a restart', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'convene-maintenance-'))
   cleanUp.push(() => rmSync(dataDir, { recursive: true }))
   const settings = { DATA_DIR: dataDir, RATE_LIMIT: 'off' }

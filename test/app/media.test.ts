@@ -17,7 +17,7 @@ const picture = (width: number, height: number) => new Bun.Image(pixel).resize(w
 const jpeg = async () => Buffer.from(await picture(64, 32).jpeg().bytes())
 const png = async () => Buffer.from(await picture(64, 32).png().bytes())
 
-/** A JPEG whose EXIF says where it was taken. */
+/** A JPEG whose EXIF contains a position. */
 async function jpegWithGps() {
   const exif = Buffer.from('Exif\0\0MM\0*\0\0\0\x08\0\0GPSLatitude 48.85837N', 'latin1')
   const length = Buffer.alloc(2)
@@ -41,7 +41,7 @@ async function uploaded(person: Person): Promise<{ id: string; url: string }> {
   return body
 }
 
-/** Names of the files below the media directory, whatever they are, but for thumbnails. */
+/** The names of all files below the media directory, except thumbnails. */
 const filesOf = ({ dataDir }: TestApp) =>
   readdirSync(join(dataDir, 'media'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.320.webp'))
@@ -54,7 +54,7 @@ const refused = (answer: Answer) => [
   ...(answer.body?.errors ?? []).map((e: any) => e.path),
 ]
 
-/** A message that shows an image, in a chat of its own. */
+/** A message that shows an image, in its own chat. */
 async function messageWith({ rows }: TestApp, sender: Person, other: Person, imageId: string) {
   const id = Bun.randomUUIDv7()
   const [a, b] = [sender.id, other.id].sort() as [string, string]
@@ -70,7 +70,7 @@ async function messageWith({ rows }: TestApp, sender: Person, other: Person, ima
 const deleteMessage = ({ rows }: TestApp, id: string) => rows('UPDATE messages SET deleted_at = 2 WHERE id = ?', id)
 
 describe('an upload', () => {
-  test('answers a URL that serves a WebP to whoever has it, without a token', async () => {
+  test('returns a URL that serves a WebP to anybody who has it, without a token', async () => {
     const server = await testApp()
     const ada = await server.person('Ada')
     const base = await server.listen()
@@ -101,7 +101,7 @@ describe('an upload', () => {
     expect(await decoded.metadata()).toMatchObject({ format: 'webp', width: 64, height: 32 })
   })
 
-  test('leaves nothing of a photo’s metadata, neither in what is served nor on disk', async () => {
+  test('keeps nothing of a photo’s metadata, neither in the answer nor on disk', async () => {
     const server = await testApp()
     const ada = await server.person()
     const base = await server.listen()
@@ -115,7 +115,7 @@ describe('an upload', () => {
     for (const trace of ['Exif', 'EXIF', 'GPS', '48.85', 'photo.jpg']) expect(served.includes(trace)).toBe(false)
   })
 
-  test('lies in one file, named at random, for the server’s user alone', async () => {
+  test('is one file with a random name, readable only by the server’s user', async () => {
     const server = await testApp()
     const ada = await server.person()
     const { id } = await uploaded(ada)
@@ -126,7 +126,7 @@ describe('an upload', () => {
     expect(statSync(paths[0]!).mode & 0o777).toBe(0o600)
   })
 
-  test('many at once all arrive, each as an image of its own', async () => {
+  test('many at once all become images of their own', async () => {
     const server = await testApp()
     const people = await Promise.all([server.person(), server.person(), server.person()])
     const bytes = await png()
@@ -136,7 +136,7 @@ describe('an upload', () => {
     expect(filesOf(server)).toHaveLength(24)
   })
 
-  test('takes exactly 10 MiB, and ignores the form’s other fields', async () => {
+  test('accepts exactly 10 MiB, and ignores the form’s other fields', async () => {
     const server = await testApp()
     const ada = await server.person()
     const padded = Buffer.concat([await png(), Buffer.alloc(10 * MiB)]).subarray(0, 10 * MiB)
@@ -160,14 +160,14 @@ describe('an upload is refused, and leaves no file and no row,', () => {
     expect(await rowsOf(server)).toBe(0)
   }
 
-  test('from a stranger, whatever they send', async () => {
+  test('without a session, whatever it contains', async () => {
     const server = await testApp()
     for (const body of [form(['file', await png()]), 'x', undefined])
       expect(refused(await server.request('POST', 'media', { body }))).toEqual([401, 'unauthenticated'])
     expect(filesOf(server)).toEqual([])
   })
 
-  test('where it is no image, by its bytes and not by its name', async () => {
+  test('if it is not an image by its bytes, whatever its name', async () => {
     const html = Buffer.from('<!doctype html><script>alert(1)</script>')
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
     await refusals([
@@ -176,7 +176,7 @@ describe('an upload is refused, and leaves no file and no row,', () => {
     ])
   })
 
-  test('where it is damaged, empty or too many pixels', async () => {
+  test('if it is damaged, empty or has too many pixels', async () => {
     const whole = await jpeg()
     const bomb = await png()
     bomb.writeUInt32BE(30_000, 16)
@@ -188,7 +188,7 @@ describe('an upload is refused, and leaves no file and no row,', () => {
     ])
   })
 
-  test('where the form has no file, or several, in its field `file`', async () => {
+  test('if the form has no file, or several, in its field `file`', async () => {
     const bytes = await png()
     const noFile = [422, 'validation_failed', '/file']
     await refusals([
@@ -200,7 +200,7 @@ describe('an upload is refused, and leaves no file and no row,', () => {
     ])
   })
 
-  test('where the body is no multipart form', async () => {
+  test('if the body is not a multipart form', async () => {
     const [type, bytes] = ['content-type', await png()]
     const [malformed, unsupported] = [
       [400, 'malformed_body'],
@@ -220,7 +220,7 @@ describe('an upload is refused, and leaves no file and no row,', () => {
     ])
   })
 
-  test('where the form has parts without number', async () => {
+  test('if the form has too many parts', async () => {
     const parts = Array.from({ length: 17 }, (_, i): [string, string] => [`field ${i}`, 'x'])
     const bytes = await png()
     const server = await testApp()
@@ -233,12 +233,12 @@ describe('an upload is refused, and leaves no file and no row,', () => {
     expect(await rowsOf(server)).toBe(1)
   })
 
-  test('where the file is a byte longer than 10 MiB', async () => {
+  test('if the file is a byte longer than 10 MiB', async () => {
     const large = Buffer.concat([await png(), Buffer.alloc(10 * MiB)]).subarray(0, 10 * MiB + 1)
     await refusals([['too large', form(['file', large]), [413, 'payload_too_large']]])
   })
 
-  test('after sixty in an hour, before its body is looked at', async () => {
+  test('after sixty in an hour, before its body is read', async () => {
     const server = await testApp({ RATE_LIMIT: 'on' })
     const ada = await server.person()
     for (let i = 0; i < 60; i += 1) expect((await ada.post('media', 'x')).status).toBe(415)
@@ -252,7 +252,7 @@ describe('an upload is refused, and leaves no file and no row,', () => {
 const behindNoProxy = oneNodeTest('nginx reads a body before any node does')
 
 describe('over a real connection', () => {
-  /** Sends what `body` yields for as long as the server takes it, and answers what came back until the server closed. */
+  /** Sends what `body` yields for as long as the server reads, and returns the answer once the server closes. */
   function send(base: URL, headers: string[], body: Iterable<Uint8Array>) {
     const { promise, resolve } = Promise.withResolvers<{ answer: string; sent: number }>()
     const socket = connect(Number(base.port), base.hostname)
@@ -311,13 +311,13 @@ describe('over a real connection', () => {
     const { answer, sent } = await send(base, headers, endless()).closed
     expect(answer).toStartWith('HTTP/1.1 413')
     expect(answer).toContain('payload_too_large')
-    // what is beyond 10 MiB filled the buffers of the two sockets
+    // everything beyond 10 MiB filled the buffers of the two sockets
     expect(sent).toBeLessThan(32 * MiB)
     expect(filesOf(server)).toEqual([])
     expect(await rowsOf(server)).toBe(0)
   })
 
-  test('a chunked body of an image is taken', async () => {
+  test('a chunked body with an image is accepted', async () => {
     const server = await testApp()
     const ada = await server.person()
     const base = await server.listen()
@@ -329,7 +329,7 @@ describe('over a real connection', () => {
     expect(await rowsOf(server)).toBe(1)
   })
 
-  test('an upload that breaks off leaves nothing, and the server goes on', async () => {
+  test('an upload that breaks off leaves nothing, and the server continues', async () => {
     const server = await testApp()
     const ada = await server.person()
     const base = await server.listen()
@@ -367,7 +367,7 @@ describe('over a real connection', () => {
       const person = await server.person()
       const headers = [multipart, `Authorization: Bearer ${person.token}`, `Content-Length: ${body.length}`]
       const { socket, answer } = send(base, headers, [body.subarray(0, 100)])
-      // Long enough for the guard to have let it in.
+      // Long enough for the guard to have admitted it.
       await Bun.sleep(100)
       await happens(person)
       socket.write(body.subarray(100))
@@ -379,7 +379,7 @@ describe('over a real connection', () => {
     expect(await rowsOf(server)).toBe(0)
   })
 
-  test('an image is served in parts, by HEAD, and not at all to who has it', async () => {
+  test('an image is served in ranges, for HEAD, and as 304 to a client that has it', async () => {
     const server = await testApp()
     const ada = await server.person()
     const base = await server.listen()
@@ -426,7 +426,7 @@ describe('over a real connection', () => {
     expect((await get({ 'if-none-match': '"another"' })).status).toBe(200)
   })
 
-  test('a file that is gone while its row is not is 404, one that cannot be read is 500, and neither tells of the disk', async () => {
+  test('a missing file is 404, an unreadable one 500, and neither answer reveals anything about the disk', async () => {
     const server = await testApp()
     const base = await server.listen()
     const { url } = await uploaded(await server.person())
@@ -451,7 +451,7 @@ describe('over a real connection', () => {
 })
 
 describe('a signed URL', () => {
-  test('is good for nothing once any part of it is altered, or missing', async () => {
+  test('stops working if any part of it is altered or missing', async () => {
     const server = await testApp()
     const ada = await server.person()
     const { url } = await uploaded(ada)
@@ -484,7 +484,7 @@ describe('a signed URL', () => {
     }
   })
 
-  test('ends with its time, and until then promises no more than that', async () => {
+  test('expires, and is cached no longer than that', async () => {
     const server = await testApp()
     const { url } = await uploaded(await server.person())
     server.clock.now += 36 * hours - 1000
@@ -497,7 +497,7 @@ describe('a signed URL', () => {
 })
 
 describe('a profile photo', () => {
-  test('is an image that the user uploaded, seen by whoever gets its URL', async () => {
+  test('is an image that the user uploaded, and anybody with its URL can see it', async () => {
     const server = await testApp()
     const [ada, bob] = [await server.person('Ada'), await server.person('Bob')]
     const { id } = await uploaded(ada)
@@ -510,7 +510,7 @@ describe('a profile photo', () => {
     expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp'])
   })
 
-  test('cannot be somebody else’s image, nor one that is not there, and nothing changes then', async () => {
+  test('cannot be somebody else’s image or a missing one, and then nothing changes', async () => {
     const server = await testApp()
     const [ada, eve] = [await server.person(), await server.person()]
     const { id } = await uploaded(ada)
@@ -522,13 +522,13 @@ describe('a profile photo', () => {
     expect(await rowsOf(server)).toBe(1)
   })
 
-  test('goes, row and file, when another takes its place or it is cleared', async () => {
+  test('is removed, row and file, when it is replaced or cleared', async () => {
     const server = await testApp()
     const ada = await server.person()
     const [first, second] = [await uploaded(ada), await uploaded(ada)]
     const firstUrl = (await ada.put('me', { photo: first.id })).body.photo
     expect((await ada.put('me', { photo: first.id.toUpperCase(), city: 'Paris' })).body.photo).toBe(firstUrl)
-    // A profile that is sent back as it came changes nothing, by whichever address it was read.
+    // Sending a profile back unchanged changes nothing, whatever host its photo was read from.
     const urls = [firstUrl, first.url, firstUrl.replace('?', '?x=1&')]
     for (const url of urls.flatMap((url) => [
       url,
@@ -552,7 +552,7 @@ describe('a profile photo', () => {
     expect(await rowsOf(server)).toBe(0)
   })
 
-  test('that an earlier release has stored as an address elsewhere is shown to nobody, and replaced without a trace', async () => {
+  test('that an earlier release has stored as an external URL is shown to nobody, and can be replaced', async () => {
     const server = await testApp()
     const ada = await server.person()
     const { id } = await uploaded(ada)
@@ -564,7 +564,7 @@ describe('a profile photo', () => {
     expect(await rowsOf(server)).toBe(1)
   })
 
-  test('stays while a message shows it too, but its profile URL ends', async () => {
+  test('stays while a message shows it too, but its profile URL stops working', async () => {
     const server = await testApp()
     const [ada, bob] = [await server.person(), await server.person()]
     const { id } = await uploaded(ada)
@@ -575,11 +575,11 @@ describe('a profile photo', () => {
     expect((await server.request('GET', server.services.media.messagePhoto(id, message).url)).status).toBe(200)
   })
 
-  test('never names an image that is dropped at the same moment', async () => {
+  test('never names an image that is dropped concurrently', async () => {
     const server = await testApp()
     const ada = await server.person()
     const outcomes = new Set<number>()
-    // the drop comes a little later in the request's way each time
+    // each time, the drop comes a little later during the request
     for (let turns = 0; turns < 6; turns += 1) {
       const { id } = await uploaded(ada)
       const dropped = (async () => {
@@ -594,13 +594,13 @@ describe('a profile photo', () => {
         expect([refused(answer), await rowsOf(server), photo]).toEqual([[422, 'validation_failed', '/photo'], 0, null])
       await ada.put('me', { photo: null })
     }
-    // By real HTTP, or over a connection to a database, it is chance which comes first.
+    // Over real HTTP, or a connection to a database, either may come first.
     if (nodesOfApps === 1 && engineOfApps.name === 'SQLite') expect([...outcomes].toSorted()).toEqual([200, 422])
   })
 })
 
 describe('a message’s photo', () => {
-  test('is served for that message, as long as it shows it', async () => {
+  test('is served for that message while it shows it', async () => {
     const server = await testApp()
     const [ada, bob] = [await server.person(), await server.person()]
     const { media } = server.services
@@ -620,7 +620,7 @@ describe('a message’s photo', () => {
     expect((await server.request('GET', url)).status).toBe(404)
   })
 
-  test('is gone with its file once no message shows it', async () => {
+  test('is removed with its file once no message shows it', async () => {
     const server = await testApp()
     const [ada, bob] = [await server.person(), await server.person()]
     const { media } = server.services
@@ -637,12 +637,12 @@ describe('a message’s photo', () => {
   })
 })
 
-describe('the room of an account', () => {
+describe('the storage limit of an account', () => {
   const room = 500_000_000
   const taken = async ({ rows }: TestApp) =>
     Number((await rows('SELECT sum(bytes + thumb_bytes) AS n FROM media'))[0]!.n)
 
-  test('is 500 MB of images and thumbnails; one more is refused until some are gone, and leaves nothing', async () => {
+  test('is 500 MB of images and thumbnails: one more is refused until some are removed, and leaves nothing', async () => {
     const server = await testApp()
     const [ada, bob] = [await server.person(), await server.person()]
     const { id } = await uploaded(ada)
@@ -662,7 +662,7 @@ describe('the room of an account', () => {
     await uploaded(ada)
   })
 
-  test('is not exceeded by uploads at once', async () => {
+  test('is not exceeded by concurrent uploads', async () => {
     const server = await testApp()
     const ada = await server.person()
     await uploaded(ada)
@@ -683,8 +683,8 @@ describe('the room of an account', () => {
   })
 })
 
-describe('the images of a day', () => {
-  test('are 300 for one account, also of those at once; then it says when the next one is taken', async () => {
+describe('the daily number of images', () => {
+  test('is 300 for one account, even concurrently, and then the answer tells when the next one is accepted', async () => {
     const server = await testApp({ RATE_LIMIT: 'on' })
     const [ada, bob] = [await server.person(), await server.person()]
     const { limits, media } = server.services
@@ -699,13 +699,13 @@ describe('the images of a day', () => {
     }
     expect(await rowsOf(server)).toBe(5)
     expect(filesOf(server)).toHaveLength(5)
-    // Before a body is looked at, and by whichever door.
+    // This check comes before the body is read, on every route.
     expect(refused(await ada.post('media', 'no form'))).toEqual([429, 'rate_limited'])
     await expect(media.upload({ id: ada.id }, bytes)).rejects.toMatchObject({ code: 'rate_limited' })
     expect((await upload(bob, bytes)).status).toBe(201)
   })
 
-  test('count those that were taken alone', async () => {
+  test('counts only accepted images', async () => {
     const server = await testApp({ RATE_LIMIT: 'on' })
     const ada = await server.person()
     for (let i = 0; i < 299; i++) await server.services.limits.take('photos', ada.id)
@@ -716,7 +716,7 @@ describe('the images of a day', () => {
 })
 
 describe('the sweep', () => {
-  test('takes what nobody used for a day, and nothing younger or in use', async () => {
+  test('removes unused images after a day, and nothing younger or in use', async () => {
     const server = await testApp()
     const [ada, bob] = [await server.person(), await server.person()]
     const [unused, photo, sent, deleted] = [
@@ -739,7 +739,7 @@ describe('the sweep', () => {
     expect(await server.services.media.sweep()).toEqual({ images: 0, files: 0 })
   })
 
-  test('takes files without an image after an hour, and what interrupted uploads left', async () => {
+  test('removes files without a row after an hour, and remains of interrupted uploads', async () => {
     const server = await testApp()
     const ada = await server.person()
     const { url } = await uploaded(ada)
@@ -760,7 +760,7 @@ describe('the sweep', () => {
       leave(part.replace('01.webp', '03.webp'), 59 * minutes),
       leave('notes.txt', 61 * minutes),
     ]
-    // old enough itself, but it has its row
+    // old enough, but it has a row
     utimesSync(kept!, new Date(), new Date(server.clock.now - 30 * days))
     expect(await server.services.media.sweep()).toEqual({ images: 0, files: 2 })
     expect(old.map(existsSync)).toEqual([false, false])
@@ -768,12 +768,12 @@ describe('the sweep', () => {
     expect((await server.request('GET', url)).status).toBe(200)
   })
 
-  test('goes through any number of images, used ones between them', async () => {
+  test('handles any number of images, with used ones among them', async () => {
     const server = await testApp()
     const [ada, bob] = [await server.person(), await server.person()]
     const images = Array.from({ length: 1700 }, (_, i) => ({
       id: Bun.randomUUIDv7(),
-      // many of one millisecond: the key has to go on within it
+      // many with the same millisecond, so the key has to continue within it
       created_at: Math.floor(i / 600),
     }))
     await server.rows(
@@ -789,7 +789,7 @@ describe('the sweep', () => {
   })
 })
 
-describe('a form that is read', () => {
+describe('reading a form', () => {
   const read = (body: ReadableStream<Uint8Array>, userId = 'ada', boundary = 'x') =>
     withFormFile(
       new Request('http://convene.test/', {
@@ -801,7 +801,7 @@ describe('a form that is read', () => {
       async () => 'read',
     ).catch((error: unknown) => (error instanceof Refusal ? error.code : error))
 
-  /** `pieces` MiB, which end when they may, or fail. */
+  /** `pieces` MiB, which end when allowed to, or fail. */
   function stream(pieces: number, end: Promise<void> | null) {
     const piece = new Uint8Array(MiB)
     let left = pieces
@@ -814,16 +814,16 @@ describe('a form that is read', () => {
     })
   }
 
-  test('and breaks off is the sender’s doing', async () => {
+  test('that breaks off is the sender’s fault', async () => {
     expect(await read(stream(1, Promise.reject(new Error('connection reset'))))).toBe('bad_request')
   })
 
-  test('and is nothing but delimiters is refused', async () => {
+  test('that is nothing but delimiters is refused', async () => {
     const dashes = new Response(Buffer.alloc(10 * MiB, '-')).body!
     expect(await read(dashes, 'ada', '-')).toBe('payload_too_large')
   })
 
-  test('is understood as browsers and others write it', async () => {
+  test('works for the forms of browsers and others', async () => {
     const file = (body: string, boundary = 'x') =>
       withFormFile(
         new Request('http://convene.test/', {
@@ -872,7 +872,7 @@ describe('a form that is read', () => {
     expect(uploadsInMemory()).toBe(0)
   })
 
-  test('holds its bytes once, counts them while they are held, and frees them when they were used', async () => {
+  test('holds its bytes once, counts them while it holds them, and frees them after their use', async () => {
     const content = Buffer.alloc(10 * MiB, 7)
     const body = Buffer.concat([
       Buffer.from('--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'),
@@ -895,7 +895,7 @@ describe('a form that is read', () => {
     expect(held!.buffer.byteLength).toBe(0)
   })
 
-  test('waits for nobody until all together take 128 MiB of memory; then further ones are refused until there is room', async () => {
+  test('is unrestricted up to 128 MiB of memory, and beyond that it is refused until there is room', async () => {
     const release = Promise.withResolvers<void>()
     const waiting = Array.from({ length: 8 }, (_, i) => read(stream(16, release.promise), `user ${i % 4}`))
     let further: unknown
@@ -905,13 +905,13 @@ describe('a form that is read', () => {
     }
     expect(further).toBe('busy')
     release.resolve()
-    // no forms, those: what counts is that they were read to their end
+    // these are no forms, but they were read completely
     expect(await Promise.all(waiting)).toEqual(Array(8).fill('malformed_body'))
     expect(await read(stream(1, null))).toBe('malformed_body')
     expect(uploadsInMemory()).toBe(0)
   })
 
-  test('takes no more than a quarter of that for one user, and leaves the rest to the others', async () => {
+  test('takes at most a quarter of that for one user, and leaves the rest to others', async () => {
     const release = Promise.withResolvers<void>()
     const waiting = Array.from({ length: 2 }, () => read(stream(16, release.promise), 'ada'))
     let further: unknown

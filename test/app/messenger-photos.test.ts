@@ -13,7 +13,7 @@ const photo = await new Bun.Image(pixel).resize(640, 480, { fit: 'fill' }).jpeg(
 
 let server: Awaited<ReturnType<typeof serveTls>>
 let asked: string[] = []
-/** What the next request waits for. */
+/** The next request waits for this. */
 let hold: Promise<void> | null = null
 beforeEach(() => {
   asked = []
@@ -42,13 +42,13 @@ afterAll(() => server.stop())
 
 const at = (path: string, host = 'photos.example') => `https://${host}:${server.port}${path}`
 
-/** An app whose names all resolve to the server of this test. */
+/** An app that resolves all names to the server of this test. */
 async function open(allow = [`127.0.0.1:${server.port}`]) {
   const outbound = openOutbound({ allow, resolve: async () => ['127.0.0.1'], ca: tls.cert })
   return testApp({ MESSENGER_BOT_TOKEN: botToken, MESSENGER_PHOTO_HOSTS: 'photos.example' }, { outbound })
 }
 
-/** Logs in with that photo, and waits until it was fetched, or was not. */
+/** Logs in with that photo, and waits until fetching it has succeeded or failed. */
 async function logIn(app: TestApp, photo_url: string | undefined, { id = 42, wait = true } = {}) {
   const init_data = sign(
     { user: { id, first_name: 'Ada', photo_url }, query_id: 'A' } as never,
@@ -64,7 +64,7 @@ const settled = ({ nodes }: TestApp) => Promise.all(nodes.map(({ services }) => 
 const photoIn = ({ rows }: TestApp) => rows('SELECT photo FROM users').then(([row]) => row!.photo as string | null)
 const images = ({ rows }: TestApp) => rows('SELECT id FROM media').then((found) => found.length)
 
-test('a messenger’s photo is fetched by the server, and served by it like an upload', async () => {
+test('the server fetches a messenger’s photo, and serves it like an upload', async () => {
   const app = await open()
   const ada = await logIn(app, at('/ada.jpg'))
   // The login did not wait for it.
@@ -87,20 +87,20 @@ test('a messenger’s photo is fetched by the server, and served by it like an u
     height: 240,
   })
   expect(asked).toEqual(['/ada.jpg'])
-  // No second time.
+  // It is not fetched again.
   await logIn(app, at('/ada.jpg'))
   expect([asked.length, await images(app)]).toEqual([1, 1])
   expect(app.logged()).not.toContain('ada.jpg')
 })
 
-test('a redirect among the messenger’s own hosts is followed', async () => {
+test('a redirect between the messenger’s own hosts is followed', async () => {
   const app = await open()
   const ada = await logIn(app, at('/cdn'))
   expect((await ada.get('me')).body.photo).toStartWith('/api/v1/media/')
   expect(asked).toEqual(['/cdn', '/ada.jpg'])
 })
 
-test('where it cannot be had there is none, and the login is as good', async () => {
+test('a login succeeds without a photo if it cannot be fetched', async () => {
   const app = await open()
   const failing = [
     at('/missing'),
@@ -126,14 +126,14 @@ test('where it cannot be had there is none, and the login is as good', async () 
   expect(app.logged()).not.toContain('"level":50')
 })
 
-test('an address that is not public is not called', async () => {
+test('a private address is never contacted', async () => {
   const app = await open([])
   const ada = await logIn(app, at('/ada.jpg'))
   expect((await ada.get('me')).body.photo).toBeNull()
   expect(asked).toEqual([])
 })
 
-test('what failed, or an earlier release has stored as a URL, is fetched at the next login', async () => {
+test('a photo that failed, or that an earlier release has stored as a URL, is fetched at the next login', async () => {
   const app = await open()
   await logIn(app, at('/missing'))
   expect(await photoIn(app)).toBe(at('/missing'))
@@ -141,7 +141,7 @@ test('what failed, or an earlier release has stored as a URL, is fetched at the 
   expect((await ada.get('me')).body.photo).toStartWith('/api/v1/media/')
 })
 
-test('who has chosen another photo, or none, keeps that', async () => {
+test('a user who has chosen another photo, or none, keeps that choice', async () => {
   const app = await open()
   const released = Promise.withResolvers<void>()
   hold = released.promise
@@ -160,7 +160,7 @@ test('who has chosen another photo, or none, keeps that', async () => {
   expect(asked).toEqual(['/ada.jpg'])
 })
 
-test('many logins at once fetch it once on each node, and keep one', async () => {
+test('many concurrent logins fetch it once on each node, and keep one', async () => {
   const app = await open()
   await logIn(app, undefined)
   await app.rows('UPDATE users SET photo = ?', at('/ada.jpg'))
@@ -170,7 +170,7 @@ test('many logins at once fetch it once on each node, and keep one', async () =>
   expect(await images(app)).toBe(1)
 })
 
-test('who is erased meanwhile gets none, and nothing is left of it', async () => {
+test('a user who is erased meanwhile gets no photo, and nothing of it is left', async () => {
   const app = await open()
   const released = Promise.withResolvers<void>()
   hold = released.promise
@@ -181,7 +181,7 @@ test('who is erased meanwhile gets none, and nothing is left of it', async () =>
   expect([await photoIn(app), await images(app)]).toEqual([null, 0])
 })
 
-test('of who is suspended none is fetched', async () => {
+test('no photo of a suspended user is fetched', async () => {
   const app = await open()
   const ada = await logIn(app, undefined)
   await app.rows('UPDATE users SET photo = ?, suspended_until = ?', at('/ada.jpg'), start + days)

@@ -27,7 +27,7 @@ const messenger = ({ request }: TestApp, id: number, birth_date?: string, networ
   })
 const counted = async (app: TestApp) => (await app.rows<{ n: number }>('SELECT count(*) AS n FROM users'))[0]!.n
 
-test('nobody asks for a date where there is no least age, nor stores one', async () => {
+test('without a minimum age, no date of birth is asked for or stored', async () => {
   const app = await testApp()
   expect((await app.request('GET', 'auth/providers')).body.min_age).toBeNull()
   const { status, body } = await register(app, grown)
@@ -35,7 +35,7 @@ test('nobody asks for a date where there is no least age, nor stores one', async
   expect((await register(app)).status).toBe(201)
 })
 
-test('a registration takes a date of birth, of which year and month are stored', async () => {
+test('of the date of birth in a registration, year and month are stored', async () => {
   const app = await testApp(settings)
   expect((await app.request('GET', 'auth/providers')).body.min_age).toBe(18)
   for (const [birth_date, code] of [
@@ -68,10 +68,10 @@ test('a registration takes a date of birth, of which year and month are stored',
   expect(await app.rows('SELECT birth_month FROM users WHERE id = ?', body.user.id)).toEqual([{ birth_month: null }])
 })
 
-test('who is too young is kept out for a day, by the address alone', async () => {
+test('somebody too young is refused for a day, by the address alone', async () => {
   const app = await testApp(settings)
   expectProblem(await register(app, young), 422, 'too_young')
-  // Another date does not help, and another way in neither.
+  // Neither another date nor another way to register helps.
   expectProblem(await register(app, grown), 422, 'too_young')
   expectProblem(await messenger(app, 4711, grown), 422, 'too_young')
   expect(await counted(app)).toBe(0)
@@ -88,7 +88,7 @@ test('who is too young is kept out for a day, by the address alone', async () =>
   expect(await app.services.retention.ageRefusals()).toBe(1)
 })
 
-test('a first login by the messenger needs it as well, and a later one does not', async () => {
+test('only the first login by the messenger needs it', async () => {
   const app = await testApp(settings)
   const missing = await messenger(app, 4711)
   expectProblem(missing, 422, 'validation_failed')
@@ -99,7 +99,7 @@ test('a first login by the messenger needs it as well, and a later one does not'
   expect([again.status, again.body.user.birth_month]).toEqual([200, '1990-05'])
 })
 
-test('who is how old', () => {
+test('ages in full years', () => {
   const at = (date: string) => Date.parse(`${date}T12:00:00Z`)
   const birth = (date: string) => birthDateOf(date, at('2026-11-21'))
   expect(birth('2026-11-21')).not.toBeNull()

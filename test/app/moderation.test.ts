@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { canDecide, type CaseRefusal } from '../../src/features/moderation/rules.ts'
-import type { Standing } from '../../src/features/moderation/store.ts'
+import type { ModerationStatus } from '../../src/features/moderation/store.ts'
 import { days, hours } from '../../src/lib/time.ts'
 import { password, type Person, testApp, type TestApp } from '../app.ts'
 import { connect, ofType } from '../socket-client.ts'
@@ -74,7 +74,7 @@ test('everything for moderators is forbidden to everybody else, and changes noth
   expect(await stateOf(app)).toBe(before)
 })
 
-test('who is no moderator gets 403 whatever they send: nothing of it is validated first', async () => {
+test('a caller who is not a moderator gets 403 before anything is validated', async () => {
   const app = await testApp()
   const { ada, mo } = await setting(app)
   const calls: ['get' | 'post', string, number, object?][] = [
@@ -111,18 +111,18 @@ test('who is no moderator gets 403 whatever they send: nothing of it is validate
   expect((await malformed(mo.token)).status).toBe(400)
 })
 
-test('a role is good from the next request on, and no longer than it lasts', async () => {
+test('a role takes effect with the next request, and so does its loss', async () => {
   const app = await testApp()
   const ada = await app.person()
   expect((await ada.get('admin/reports')).status).toBe(403)
-  // Granted and revoked by the command line, in another process: nothing here is told.
+  // The command line grants and revokes it in another process, and this one is not notified.
   await setRole(app, ada, 'moderator')
   expect((await ada.get('admin/reports')).status).toBe(200)
   await setRole(app, ada, 'user')
   expect((await ada.get('admin/reports')).status).toBe(403)
 })
 
-test('the queue is oldest first, by status and reason, with how long each has waited', async () => {
+test('the queue is oldest first, by status and reason, with the waiting times', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const people = [await app.person(), await app.person(), await app.person()]
@@ -159,7 +159,7 @@ test('the queue is oldest first, by status and reason, with how long each has wa
   for (const id of [unknown, 'nonsense']) expect((await mo.get(`admin/reports/${id}`)).status).toBe(404)
 })
 
-test('a warning tells the user concerned what, on which ground and why, and how to appeal', async () => {
+test('a warning tells the user concerned the content, the ground, the reason, and how to appeal', async () => {
   const app = await testApp()
   const { ada, bob, mo, chatId } = await setting(app)
   const message = await send(bob, chatId, 'Insult')
@@ -187,7 +187,7 @@ test('a warning tells the user concerned what, on which ground and why, and how 
     how_to_appeal: expect.stringContaining('/api/v1/appeals'),
   })
   expect((await eventsOf(bob)).at(-1)).toMatchObject({ type: 'notice', data: notice })
-  // Neither who reported nor who decided.
+  // Neither the reporter nor the moderator is named.
   expect(JSON.stringify([notice, (await eventsOf(bob)).at(-1)])).not.toContain(mo.id)
   expect(JSON.stringify([notice, (await eventsOf(bob)).at(-1)])).not.toContain(ada.id)
   expect(await noticesOf(ada)).toEqual([])
@@ -197,7 +197,7 @@ test('a warning tells the user concerned what, on which ground and why, and how 
   expect((await ada.get(`chats/${chatId}/messages`)).body.items[0].text).toBe('Insult')
 })
 
-test('a dismissed report tells the user concerned nothing', async () => {
+test('a dismissed report sends the user concerned nothing', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const report = await ada.post('reports', { user_id: bob.id, reason: 'other' })
@@ -206,7 +206,7 @@ test('a dismissed report tells the user concerned nothing', async () => {
   expect(await typesOf(bob)).toEqual(['chat'])
 })
 
-test('a report is resolved once; of two at once one wins, and only its decision happens', async () => {
+test('a report is resolved once: of two concurrent decisions one wins, and only that takes effect', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const other = await withRole(app, 'moderator')
@@ -227,7 +227,7 @@ test('a report is resolved once; of two at once one wins, and only its decision 
   expect((await other.get('admin/audit?action=report_resolved')).body.items).toHaveLength(1)
 })
 
-test('bad resolutions are refused and change nothing', async () => {
+test('invalid resolutions are refused and change nothing', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const report = await ada.post('reports', { user_id: bob.id, reason: 'spam' })
@@ -283,7 +283,7 @@ test('a removed message leaves a tombstone for both members, with its event', as
   expect(await noticesOf(bob)).toMatchObject([{ action: 'remove_content', message_id: message.id, ground: 'hate' }])
 })
 
-test('removing what its author has removed already tells nobody twice', async () => {
+test('removing a message that its author has deleted sends no second event', async () => {
   const app = await testApp()
   const { ada, bob, mo, chatId } = await setting(app)
   const message = await send(bob, chatId, 'Insult')
@@ -293,7 +293,7 @@ test('removing what its author has removed already tells nobody twice', async ()
   expect((await typesOf(ada)).filter((type) => type === 'message_deleted')).toHaveLength(1)
 })
 
-test('a removed review goes, and the stats are those of the others', async () => {
+test('a removed review is gone, and the stats are those of the others', async () => {
   const app = await testApp()
   const { ada, bob, mo, chatId } = await setting(app)
   const cleo = await app.person()
@@ -306,7 +306,7 @@ test('a removed review goes, and the stats are those of the others', async () =>
   expect((await bob.get(`users/${bob.id}/stats`)).body).toMatchObject({ rating_avg: 4, count: 1 })
   expect((await bob.get(`users/${bob.id}/reviews`)).text).not.toContain(review.id)
   expect(JSON.stringify(await eventsOf(bob))).not.toContain('Insult')
-  // Its author is told, and not whom they hid from.
+  // Its author gets a notice, and the reviewed user does not.
   expect(await noticesOf(ada)).toMatchObject([{ action: 'remove_content', review_id: review.id }])
   expect(await noticesOf(bob)).toEqual([])
 })
@@ -326,7 +326,7 @@ test('a removed profile keeps the account, and nothing that its owner wrote into
   expect((await bob.get('me')).status).toBe(200)
 })
 
-test('a suspension stops tokens, sockets, refresh and login at once, and says why and until when', async () => {
+test('a suspension stops tokens, sockets, refresh and login at once, and tells why and until when', async () => {
   const app = await testApp()
   const { ada, bob, mo, chatId } = await setting(app)
   const base = await app.listen()
@@ -373,10 +373,10 @@ test('a suspension stops tokens, sockets, refresh and login at once, and says wh
     'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
   }
   expect((await fetch(new URL(`/ws?token=${bob.token}`, base), { headers: upgrade })).status).toBe(403)
-  // A wrong password learns nothing of it.
+  // A wrong password reveals nothing of it.
   const guess = { email: bob.email, password: 'not the password' }
   expect(outcome(await app.request('POST', 'auth/login', { body: guess }))).toEqual([401, 'invalid_credentials'])
-  // What is public stays so, as for anybody.
+  // Public data stay accessible, as for anybody.
   expect((await bob.get(`users/${ada.id}/stats`)).status).toBe(200)
 
   app.clock.now = Date.parse(later) - 1
@@ -387,7 +387,7 @@ test('a suspension stops tokens, sockets, refresh and login at once, and says wh
   expect((await app.as(session.body.access_token).get('me')).status).toBe(200)
 })
 
-test('a suspension that ends, ends for a token that was refused a moment before', async () => {
+test('when a suspension ends, a token works that was refused a moment before', async () => {
   const app = await testApp()
   const { bob, mo } = await setting(app)
   const until = new Date(app.clock.now + 60_000).toISOString()
@@ -398,7 +398,7 @@ test('a suspension that ends, ends for a token that was refused a moment before'
   expect((await bob.get('me')).status).toBe(200)
 })
 
-test('it may end on any day that there is, in any zone', async () => {
+test('it may end on any day, in any time zone', async () => {
   const app = await testApp()
   const { bob, mo } = await setting(app)
   const until = async (until: string) =>
@@ -407,7 +407,7 @@ test('it may end on any day that there is, in any zone', async () => {
   expect(await until('2036-12-31T00:30+14:00')).toBe('2036-12-30T10:30:00.000Z')
 })
 
-test('a warning without a report tells the user why, counts its strikes, can be appealed, and changes nothing else', async () => {
+test('a warning without a report tells the user why, counts strikes, can be appealed, and changes nothing else', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const { status, body } = await mo.post(`admin/users/${bob.id}/warn`, {
@@ -434,12 +434,12 @@ test('a warning without a report tells the user why, counts its strikes, can be 
   ])
   expect((await bob.post('appeals', { notice_id: body.notice_id, text: 'It was not.' })).status).toBe(201)
   expect((await ada.get('me/notices')).body.items).toEqual([])
-  // Nobody warns themselves, nor somebody who is no more.
+  // Moderators cannot warn themselves or an erased account.
   expect(outcome(await mo.post(`admin/users/${mo.id}/warn`, { reason: 'x' }))).toEqual([403, 'forbidden'])
   expect(outcome(await mo.post(`admin/users/${unknown}/warn`, { reason: 'x' }))).toEqual([404, 'not_found'])
 })
 
-test('without an end it lasts until it is lifted', async () => {
+test('without an end, it lasts until it is lifted', async () => {
   const app = await testApp()
   const { bob, mo } = await setting(app)
   for (const until of [undefined, null]) {
@@ -456,13 +456,13 @@ test('without an end it lasts until it is lifted', async () => {
     ['suspend', 'Scam.'],
     ['suspend', 'Scam.'],
   ])
-  // Lifting what is not there changes nothing and tells nobody.
+  // Lifting a suspension that does not exist changes nothing and notifies nobody.
   const before = await stateOf(app)
   expect((await mo.post(`admin/users/${bob.id}/unsuspend`)).status).toBe(200)
   expect(await stateOf(app)).toBe(before)
 })
 
-test('nobody suspends an admin or themselves, and a moderator no moderator', async () => {
+test('nobody suspends an admin or themselves, and a moderator cannot suspend a moderator', async () => {
   const app = await testApp()
   const { ada, mo } = await setting(app)
   const [other, admin, root] = [
@@ -483,7 +483,7 @@ test('nobody suspends an admin or themselves, and a moderator no moderator', asy
     await resolve(mo, reports.admin, { action: 'suspend' }),
     await resolve(mo, reports.other, { action: 'suspend' }),
     await resolve(root, reports.admin, { action: 'suspend' }),
-    // Nor does one settle a report about oneself, in whatever way.
+    // Nor can they resolve a report about themselves in any way.
     await resolve(mo, reports.mo, { action: 'suspend' }),
     await resolve(mo, reports.mo, { action: 'dismiss' }),
   ]
@@ -498,7 +498,7 @@ test('nobody suspends an admin or themselves, and a moderator no moderator', asy
   expect((await other.get('admin/reports')).status).toBe(200)
 })
 
-test('what a report about a moderator or an admin comes to is for admins to decide, dismissing it too', async () => {
+test('only admins decide reports about moderators and admins, even to dismiss them', async () => {
   const app = await testApp()
   const { ada, mo } = await setting(app)
   const [other, admin, root] = [
@@ -525,7 +525,7 @@ test('what a report about a moderator or an admin comes to is for admins to deci
   }
 })
 
-test('a suspended user reads why, appeals once, logs out, and may do nothing else', async () => {
+test('a suspended user can read the reason, appeal once, log out, and nothing else', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const report = await ada.post('reports', { user_id: bob.id, reason: 'scam' })
@@ -540,7 +540,7 @@ test('a suspended user reads why, appeals once, logs out, and may do nothing els
     [{ notice_id: unknown, text: 'Why?' }, 404],
   ] as const)
     expect((await bob.post('appeals', body)).status).toBe(status)
-  // Somebody else's notice is none.
+  // Somebody else's notice does not count.
   expect((await ada.post('appeals', { notice_id: notice.id, text: 'Why?' })).status).toBe(404)
   const appeals = await Promise.all(
     Array.from({ length: 5 }, () => bob.post('appeals', { notice_id: notice.id, text: ' It was not me. ' })),
@@ -563,7 +563,7 @@ test('a suspended user reads why, appeals once, logs out, and may do nothing els
   expect((await bob.get('me/notices')).status).toBe(401)
 })
 
-test('every other route that needs a token answers a suspended user 403', async () => {
+test('every other route that needs a token refuses a suspended user with 403', async () => {
   const app = await testApp()
   const { bob, mo } = await setting(app)
   await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'Scam.' })
@@ -572,13 +572,13 @@ test('every other route that needs a token answers a suspended user 403', async 
     'GET /api/v1/appeals',
     'POST /api/v1/appeals',
     'POST /api/v1/auth/logout',
-    // By the token of its link alone.
+    // It needs only the token of its link.
     'POST /unsubscribe',
   ])
   let refused = 0
   for (const { method, path } of app.app.routes) {
     const url = path.replace(/:\w+/g, unknown)
-    // Each takes a token of its own.
+    // Each of them takes its own token.
     if (open.has(`${method} ${path}`) || path === '/ws' || path === '/api/v1/auth/refresh') continue
     if ((await app.request(method, url)).status !== 401) continue
     const answer = await app.request(method, url, { headers: { authorization: `Bearer ${bob.token}` } })
@@ -588,7 +588,7 @@ test('every other route that needs a token answers a suspended user 403', async 
   expect(refused).toBeGreaterThan(30)
 })
 
-test('who cannot log in any more appeals with their login, and gets no session by it', async () => {
+test('a user who cannot log in appeals with their credentials, and gets no session', async () => {
   const app = await testApp()
   const { bob, ada, mo } = await setting(app)
   const appeal = (body: object) => app.request('POST', 'auth/appeals', { body: { text: 'It was not me.', ...body } })
@@ -618,7 +618,7 @@ test('who cannot log in any more appeals with their login, and gets no session b
   expect(items).toMatchObject([{ user_id: bob.id, notice: { action: 'suspend', reason: 'Scam.' }, waiting_s: 0 }])
 })
 
-test('a suspended user of the messenger appeals with its init data', async () => {
+test('a suspended messenger user appeals with init data', async () => {
   const botToken = '7000000001:a-token-of-the-tests'
   const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
   const mo = await withRole(app, 'moderator')
@@ -634,18 +634,18 @@ test('a suspended user of the messenger appeals with its init data', async () =>
   const appeal = (id: number) =>
     app.request('POST', 'auth/appeals', { body: { init_data: initData(id), text: 'Please look again.' } })
   expect((await appeal(42)).status).toBe(201)
-  // Somebody whom the server does not know gets no account by it.
+  // An unknown user does not get an account by it.
   const before = await app.rows('SELECT id FROM users ORDER BY id')
   expect(outcome(await appeal(43))).toEqual([401, 'invalid_credentials'])
   expect(await app.rows('SELECT id FROM users ORDER BY id')).toEqual(before)
 })
 
-/** The person with a token of now. */
+/** The user with a current token. */
 async function freshly(app: TestApp, person: Person) {
   return app.as((await login(app, person)).body.access_token)
 }
 
-test('an upheld appeal lifts the suspension, a rejected one does not, and both are told', async () => {
+test('an upheld appeal lifts the suspension, a rejected one does not, and both send a notice', async () => {
   const app = await testApp()
   const { bob, mo } = await setting(app)
   for (const decision of ['reject', 'uphold']) {
@@ -670,7 +670,7 @@ test('an upheld appeal lifts the suspension, a rejected one does not, and both a
     expect((await bob.get('appeals')).body.items[0]).toMatchObject({ status, note: 'We looked again.' })
     expect((await bob.get('appeals')).text).not.toContain(mo.id)
     expect(JSON.stringify(await noticesOf(bob))).not.toContain('Internal')
-    // A decision on an appeal is the last word.
+    // A decision on an appeal is final.
     expect((await bob.post('appeals', { notice_id: told.id, text: 'Once more.' })).status).toBe(422)
   }
   expect(outcome(await mo.post(`admin/appeals/${unknown}/resolve`, { decision: 'uphold', note: 'x' }))).toEqual([
@@ -693,7 +693,7 @@ test('an upheld appeal lifts only the suspension that it is about', async () => 
   expect((await bob.get('me')).body).toMatchObject(why)
 })
 
-test('the audit log says who did what to whom, and never repeats what was written', async () => {
+test('the audit log tells who did what to whom, and never contains what was written', async () => {
   const app = await testApp()
   const { ada, bob, mo, chatId } = await setting(app)
   const message = await send(bob, chatId, 'Secret insult')
@@ -740,7 +740,7 @@ test('the audit log says who did what to whom, and never repeats what was writte
     expect((await mo.get(`admin/audit?${query}`)).status).toBe(422)
 })
 
-test('the audit log tells a moderator nothing of who blocked, reported or anonymously reviewed them', async () => {
+test('the audit log does not tell a moderator who blocked, reported or anonymously reviewed them', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const [other, cleo] = [await withRole(app, 'moderator'), await app.person('Cleo')]
@@ -759,13 +759,13 @@ test('the audit log tells a moderator nothing of who blocked, reported or anonym
   const listed = async (reader: Person, query = '') =>
     (await reader.get(`admin/audit?limit=100${query}`)).body.items as any[]
   const actionsOf = (entries: any[]) => entries.map(({ action }) => action)
-  // Another one sees all of it, but for who wrote the review.
+  // Another moderator sees everything except the author of the review.
   const all = await listed(other)
   for (const action of ['block', 'unblock', 'report', 'report_read', 'report_resolved', 'appeal'])
     expect(actionsOf(all)).toContain(action)
   expect(JSON.stringify(all.filter(({ action }) => /^re(port|view)/.test(action)))).not.toContain(cleo.id)
   expect(actionsOf(all)).not.toContain('review')
-  // Mo sees none of what is about Mo, however it is asked for.
+  // Mo sees no entry about Mo, whatever the query.
   const seen = await listed(mo)
   expect(actionsOf(seen).filter((action) => /^(report|review|appeal)/.test(action))).toEqual([])
   expect((await mo.get('admin/appeals')).body.items).toEqual([])
@@ -793,7 +793,7 @@ test('the audit log tells a moderator nothing of who blocked, reported or anonym
   expect([id, subject_id]).toEqual([ownReport, null])
 })
 
-test('what happens to an account that ends while it is judged', async () => {
+test('decisions about an account that is erased meanwhile', async () => {
   const app = await testApp()
   const { ada, bob, mo, chatId } = await setting(app)
   const message = await send(bob, chatId, 'Insult')
@@ -806,7 +806,7 @@ test('what happens to an account that ends while it is judged', async () => {
   expect(await app.rows('SELECT * FROM notices')).toEqual([])
 })
 
-test('a report whose evidence is over can still be read', async () => {
+test('a report can still be read after its evidence is removed', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const report = await ada.post('reports', { user_id: bob.id, reason: 'hate' })
@@ -817,7 +817,7 @@ test('a report whose evidence is over can still be read', async () => {
   expect([status, body.evidence, body.status]).toEqual([200, null, 'resolved'])
 })
 
-test('whose profile was removed is found by what stood in it no more', async () => {
+test('a removed profile is no longer found by its former content', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   for (const person of [ada, bob]) await person.put('me/location', { latitude: 52.5, longitude: 13.4 })
@@ -828,7 +828,7 @@ test('whose profile was removed is found by what stood in it no more', async () 
   expect(await found()).toEqual([])
 })
 
-test('the queue holds a report of a review that has no author any more', async () => {
+test('the queue contains a report of a review whose author is erased', async () => {
   const app = await testApp()
   const { ada, bob, mo, chatId } = await setting(app)
   const review = (await ada.post('reviews', { chat_id: chatId, rating: 1, text: 'Bad.' })).body
@@ -837,7 +837,7 @@ test('the queue holds a report of a review that has no author any more', async (
   expect((await mo.get('admin/reports?status=open')).body.items).toMatchObject([{ id: body.id, subject_id: null }])
 })
 
-test('an unread message that is removed is unread no more', async () => {
+test('a removed message no longer counts as unread', async () => {
   const app = await testApp()
   const { ada, bob, mo, chatId } = await setting(app)
   const message = await send(bob, chatId, 'Insult')
@@ -846,7 +846,7 @@ test('an unread message that is removed is unread no more', async () => {
   expect((await ada.get(`chats/${chatId}`)).body.unread_count).toBe(0)
 })
 
-test('a resolution says until when, to its reader and later', async () => {
+test('a resolution has its end, in the answer and later', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const report = await ada.post('reports', { user_id: bob.id, reason: 'scam' })
@@ -855,7 +855,7 @@ test('a resolution says until when, to its reader and later', async () => {
   expect((await mo.get('admin/reports?status=resolved')).body.items[0].resolution.until).toBe(later)
 })
 
-test('a suspension by a report gives the note as its reason', async () => {
+test('a suspension by a report uses the note as its reason', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const report = await ada.post('reports', { user_id: bob.id, reason: 'scam' })
@@ -863,7 +863,7 @@ test('a suspension by a report gives the note as its reason', async () => {
   expect((await bob.get('me')).body.detail).toBe('This account is suspended without end: Sold what was not there.')
 })
 
-test('only an admin lifts the suspension of a moderator, by an appeal too', async () => {
+test('only an admin lifts the suspension of a moderator, even by an appeal', async () => {
   const app = await testApp()
   const [mo, other, root] = [
     await withRole(app, 'moderator'),
@@ -894,7 +894,7 @@ test('nobody decides their own appeal', async () => {
   expect((await uphold(root)).status).toBe(200)
 })
 
-test('a message that is removed is pushed with its client_id to its sender only, and its photo goes', async () => {
+test('the event of a removed message has its client_id only for its sender, and its photo is removed', async () => {
   const app = await testApp()
   const base = await app.listen()
   const { ada, bob, mo, chatId } = await setting(app)
@@ -916,7 +916,7 @@ test('a message that is removed is pushed with its client_id to its sender only,
   expect(await app.rows('SELECT id FROM media')).toEqual([])
 })
 
-test('a suspension that is over is appealed by logging in, not instead of it', async () => {
+test('a user whose suspension is over has to log in to appeal', async () => {
   const app = await testApp()
   const { bob, mo } = await setting(app)
   await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'Scam.', until: later })
@@ -926,7 +926,7 @@ test('a suspension that is over is appealed by logging in, not instead of it', a
   expect(await app.rows('SELECT id FROM appeals')).toEqual([])
 })
 
-test('nobody is suspended without a reason, and a time without its zone is none', async () => {
+test('a suspension needs a reason, and an end with a time zone', async () => {
   const app = await testApp()
   const { bob, mo } = await setting(app)
   for (const body of [
@@ -944,7 +944,7 @@ test('nobody is suspended without a reason, and a time without its zone is none'
   ).toBe(200)
 })
 
-test('appeals are their authors’ own', async () => {
+test('users see only their own appeals', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   for (const person of [ada, bob]) {
@@ -958,7 +958,7 @@ test('appeals are their authors’ own', async () => {
 
 type Who = 'judge' | 'moderator' | 'admin' | 'user' | null
 
-/** Who decides; whom the case is about; who else has a role; and what comes of it. */
+/** The judge, the subject, the others with a role, and the result. */
 const cases: [
   what: string,
   judge: Role,
@@ -1009,11 +1009,11 @@ const cases: [
 test.each(cases)(
   'who decides what: %s',
   (_, role, { subject = null, party = null, decider = null }, others, outcome) => {
-    const standing = (id: string, given: Role): Standing => ({
+    const status = (id: string, given: Role): ModerationStatus => ({
       ...{ id, role: given, suspended_until: null, suspension_id: null, deleted_at: null },
     })
-    const judge = standing('judge', role)
-    const person = (who: Who) => (who === null ? null : who === 'judge' ? judge : standing('subject', who))
+    const judge = status('judge', role)
+    const person = (who: Who) => (who === null ? null : who === 'judge' ? judge : status('subject', who))
     const about = {
       judge_id: judge.id,
       subject_id: person(subject)?.id ?? null,
@@ -1021,7 +1021,7 @@ test.each(cases)(
       suspends: false,
       decided_by: decider === 'judge' ? judge.id : decider && 'another',
     }
-    const colleagues = [judge, ...others.map((given, i) => standing(`other ${i}`, given))]
+    const colleagues = [judge, ...others.map((given, i) => status(`other ${i}`, given))]
     expect(canDecide(about, { judge, subject: person(subject), colleagues, now: 5 })).toBe(outcome)
     // A colleague who is suspended, concerned or erased could not decide instead.
     for (const unfit of [
@@ -1037,7 +1037,7 @@ test.each(cases)(
   },
 )
 
-test('nobody settles what they have reported themselves, in whatever way', async () => {
+test('nobody resolves their own reports in any way', async () => {
   const app = await testApp()
   const { bob, mo } = await setting(app)
   const [other, root] = [await withRole(app, 'moderator'), await withRole(app, 'admin')]
@@ -1054,7 +1054,7 @@ test('nobody settles what they have reported themselves, in whatever way', async
   }
 })
 
-test('who decided first does not decide the appeal, where there is somebody else', async () => {
+test('the first decider cannot decide the appeal if somebody else can', async () => {
   const app = await testApp()
   const { ada, bob, mo } = await setting(app)
   const settle = (by: Person, { body }: { body: { id: string } }, decision: string) =>
@@ -1070,7 +1070,7 @@ test('who decided first does not decide the appeal, where there is somebody else
   for (const decision of ['uphold', 'reject'])
     expect(outcome(await settle(mo, alone, decision))).toEqual([403, 'forbidden'])
   expect((await settle(other, alone, 'uphold')).status).toBe(200)
-  // By a report too.
+  // The same for a report.
   await resolve(other, await ada.post('reports', { user_id: bob.id, reason: 'spam' }), { action: 'warn' })
   const second = await appealed()
   expect(outcome(await settle(other, second, 'reject'))).toEqual([403, 'forbidden'])
@@ -1100,7 +1100,7 @@ test('an appeal of a moderator is for admins, whether they uphold or reject it',
   expect((await settle(root, 'reject')).status).toBe(200)
 })
 
-test('no list for moderators names the author of an anonymous review, alone or beside another; reading the report is recorded', async () => {
+test('no list for moderators names the author of an anonymous review, and reading the report is recorded', async () => {
   const app = await testApp()
   const { bob, mo } = await setting(app)
   const cleo = await app.person('Cleo')
@@ -1123,7 +1123,7 @@ test('no list for moderators names the author of an anonymous review, alone or b
   expect(await lists()).not.toContain(cleo.id)
   expect((await mo.get(`admin/audit?actor_id=${cleo.id}`)).text).not.toContain(appeal.id)
   expect((await mo.get(`admin/audit?subject_id=${cleo.id}`)).text).not.toContain(appeal.id)
-  // The evidence does, and that it was read is in the log.
+  // The evidence does, and reading it is in the log.
   expect((await mo.get(`admin/reports/${report.body.id}`)).text).toContain(cleo.id)
   expect((await mo.get('admin/audit?action=report_read')).body.items).toMatchObject([
     { actor_id: mo.id, subject_id: report.body.id },

@@ -5,13 +5,13 @@ import { countNearbyErrors, rebuildNearby } from '../../src/storage/sql/nearby-p
 import { type Answer, consents, password, type Person, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
 
-// What searches show of people is kept beside what it is made of: whatever is written, it must be the same.
+// Searches read a copy of what they show of people. After any write it must equal the original.
 
 const berlin = { latitude: 52.52, longitude: 13.405 }
 const search = 'search/nearby?lat=52.52&lng=13.405&radius=50000&limit=100'
 const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
 
-/** Mulberry32: the same numbers for the same seed. */
+/** Mulberry32: the same seed gives the same numbers. */
 function random(seed: number) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0
@@ -26,10 +26,10 @@ async function differing({ rows }: TestApp): Promise<number> {
   return Number(row!.n)
 }
 
-/** What the engine remembers of profiles is forgotten after any write that may change one. */
+/** The engine's cache of profiles is cleared after any write that may change one. */
 const forgetProfiles = ({ services }: TestApp) => services.storage.users.replacePhoto('nobody', 'a', 'b', 0)
 
-/** What somebody finds; and what they find where only the tables are read of which that is made. */
+/** The results of a search, and those of the same search from the original tables. */
 async function bothAnswers(app: TestApp, person: Person) {
   const found = async () => {
     const { status, body } = await person.get(search)
@@ -66,7 +66,7 @@ async function uploaded(person: Person): Promise<string> {
 const report = (world: World, subject: Person, reason: string) =>
   anybody(world).post('reports', { user_id: subject.id, reason })
 
-/** Everything that is done to people. Some of it is refused, as to somebody who is erased: then the answer says so. */
+/** All operations on people. Some are refused, such as those on erased users. */
 const operations: Record<string, (world: World) => Promise<unknown>> = {
   async registers(world) {
     const person = await world.app.person()
@@ -139,7 +139,7 @@ const operations: Record<string, (world: World) => Promise<unknown>> = {
     await app.rows('UPDATE locations SET updated_at = updated_at - ? WHERE user_id = ?', 40 * days, anybody(world).id)
     await app.services.storage.retention.positions(app.clock.now - 35 * days, 100)
   },
-  // As by an operator's own SQL, and as a copy of a database fills one.
+  // The effect of an operator's own SQL, and of a copied database.
   'loses rows': (world) =>
     world.app.rows(
       `DELETE FROM ${one(world, 'preferences', 'user_stats', 'user_stats')} WHERE user_id = ?`,
@@ -171,7 +171,7 @@ test.each([1, 2])(
     const done = new Set<string>()
     let shown = 0
     for (let step = 0; step < 150; step++) {
-      // Longer, and all would have to sign in again.
+      // If it were longer, everybody would have to sign in again.
       app.clock.now += seconds
       const [name, operation] = one(world, ...Object.entries(operations))
       const outcome = await operation(world)
@@ -189,7 +189,7 @@ test.each([1, 2])(
   120_000,
 )
 
-test('nothing stays of who hides, is erased, or was forgotten in time', async () => {
+test('nothing is left of a user who hides, is erased, or was removed after the retention period', async () => {
   const app = await testApp()
   const [ada, bob, cy] = await Promise.all(['Ada', 'Bob', 'Cy'].map((name) => app.person(name)))
   for (const person of [ada!, bob!, cy!]) await person.put('me/location', berlin)

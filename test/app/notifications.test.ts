@@ -22,7 +22,7 @@ async function pair(app: TestApp) {
 const say = async (from: Person, chat: string, text = secret): Promise<string> =>
   (await from.post(`chats/${chat}/messages`, { text })).body.id
 
-/** Moves the clock to when a notification of now is due, and delivers. */
+/** Advances the clock until a notification of now is due, and delivers it. */
 async function due(app: TestApp) {
   app.clock.now += after
   await deliver(app)
@@ -173,7 +173,7 @@ async function situationOf(way: ReturnType<typeof devices>, app: TestApp): Promi
 
 const everyKind = channelKinds.toSorted()
 
-/** What was sent about the chat; a suspension and a report are told too. */
+/** The notifications about the chat that were sent. A suspension and a report send some too. */
 function sentOf(way: ReturnType<typeof devices>, chat: string) {
   const ofChat = way.take().filter((one) => ('show' in one ? one.show.tag : one.takeBack) === `chat_${chat}`)
   return {
@@ -191,7 +191,7 @@ async function expectSeen(way: ReturnType<typeof devices>, { app, chat }: Situat
     expect({ tag, chat_id, kind }).toEqual({ tag: `chat_${chat}`, chat_id: chat, kind: 'message' })
   }
   if (seen !== secret) expect(JSON.stringify(ofChat)).not.toContain(secret)
-  // Nothing is left over, and nothing comes later.
+  // Nothing is left in the outbox, and nothing comes later.
   expect(await app.rows("SELECT id FROM outbox WHERE kind <> 'mail'")).toEqual([])
 }
 
@@ -238,7 +238,7 @@ describe('what devices of every kind show of a message', () => {
   }
 })
 
-test('a device whose deliveries fail says so, until one arrives', async () => {
+test('a device whose deliveries fail is shown as failing until one succeeds', async () => {
   const { app, way } = await open()
   const { ada, bob, chat } = await pair(app)
   const id = await register(app, bob, 'fcm')
@@ -258,7 +258,7 @@ test('a device whose deliveries fail says so, until one arrives', async () => {
   expect(channel.last_delivered_at).not.toBeNull()
 })
 
-test('more messages change what is shown, reading takes it back, and the next one shows anew', async () => {
+test('more messages update the notification, reading withdraws it, and the next one shows a new one', async () => {
   const { app, way } = await open()
   const { ada, bob, chat } = await pair(app)
   await register(app, bob, 'telegram')
@@ -282,7 +282,7 @@ test('more messages change what is shown, reading takes it back, and the next on
   expect(way.take()).toMatchObject([{ replaces: null, show: { unread: 1 } }])
 })
 
-test('what is deleted goes from devices, and what was edited is shown once more only with the next message', async () => {
+test('a deleted message is withdrawn from devices, and an edit shows only with the next message', async () => {
   const { app, way } = await open()
   const { ada, bob, chat } = await pair(app)
   await register(app, bob, 'fcm')
@@ -302,7 +302,7 @@ test('what is deleted goes from devices, and what was edited is shown once more 
   expect(way.take()).toMatchObject([{ takeBack: `chat_${chat}` }])
 })
 
-test('a message that comes while the one before is being sent is not lost', async () => {
+test('a message that comes while the previous one is being sent is not lost', async () => {
   const { app, way } = await open({ NOTIFY_AFTER_S: '0' })
   const { ada, bob, chat } = await pair(app)
   await register(app, bob, 'fcm')
@@ -338,7 +338,7 @@ for (const happens of ['read', 'deleted', 'blocked'] as const)
     expect(await app.rows("SELECT id FROM outbox WHERE kind <> 'mail'")).toEqual([])
   })
 
-test('a new chat, a review, a notice and a report tell those they concern', async () => {
+test('a new chat, a review, a notice and a report notify the users concerned', async () => {
   const { app, way } = await open()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const admin = await moderator(app)
@@ -371,7 +371,7 @@ test('a new chat, a review, a notice and a report tell those they concern', asyn
   await put(bob, { messages: false, chats: false, reviews: false, quiet: noon })
   await admin.post(`admin/users/${bob.id}/suspend`, { reason: secret })
   await due(app)
-  // Each engine has its own order of what was made at once.
+  // The order of simultaneous items depends on the engine.
   const told = way.take().toSorted((a, b) => Number('show' in a) - Number('show' in b))
   expect(told).toMatchObject([
     { takeBack: `chat_${chat}` },
@@ -379,7 +379,7 @@ test('a new chat, a review, a notice and a report tell those they concern', asyn
   ])
 })
 
-test('texts are in the language of the reader', async () => {
+test('texts are in the language of the recipient', async () => {
   const { app, way } = await open()
   const { ada, bob, chat } = await pair(app)
   await register(app, bob, 'fcm')
@@ -389,7 +389,7 @@ test('texts are in the language of the reader', async () => {
   expect(way.shown()).toMatchObject([{ language: 'ru', body: 'Ada: новое сообщение' }])
 })
 
-test('who may not read yet, as consents or a verified address are missing, is told nothing', async () => {
+test('a user without the consents or a verified address gets no notification', async () => {
   const { app, way } = await open({ CONSENT_GATE: 'on' })
   const { ada, bob, chat } = await pair(app)
   await register(app, bob, 'fcm')
@@ -400,7 +400,7 @@ test('who may not read yet, as consents or a verified address are missing, is to
 })
 
 describe('channels', () => {
-  test('the same device again is the same channel, and of one account only', async () => {
+  test('the same device keeps its channel, and belongs to one account only', async () => {
     const { app } = await open()
     const [ada, bob] = [await app.person(), await app.person()]
     const device = deviceOf('webpush')
@@ -420,7 +420,7 @@ describe('channels', () => {
     expect((await bob.get('me/channels')).body.items.length).toBe(1)
   })
 
-  test('of many at once ten are registered', async () => {
+  test('of many registered at once, ten are accepted', async () => {
     const { app } = await open()
     const ada = await app.person()
     const answers = await Promise.all(Array.from({ length: 14 }, () => ada.post('me/channels', deviceOf('fcm'))))
@@ -429,7 +429,7 @@ describe('channels', () => {
     expect((await ada.get('me/channels')).body.items.length).toBe(10)
   })
 
-  test('somebody else’s channel is none', async () => {
+  test('somebody else’s channel is not found', async () => {
     const { app, way } = await open()
     const [ada, bob] = [await app.person(), await app.person()]
     const id = await register(app, ada, 'fcm')
@@ -441,7 +441,7 @@ describe('channels', () => {
     expect((await ada.delete(`me/channels/${id}`)).status).toBe(404)
   })
 
-  test('a test is sent now, three times an hour', async () => {
+  test('a test is sent at once, three times an hour', async () => {
     const { app, way } = await open({ RATE_LIMIT: 'on' })
     const ada = await app.person()
     const id = await register(app, ada, 'apns')
@@ -453,7 +453,7 @@ describe('channels', () => {
     expect(way.shown()[0]).toMatchObject({ kind: 'test', tag: 'test' })
   })
 
-  test('what cannot be sent to is refused', async () => {
+  test('a device that the server cannot send to is refused', async () => {
     const { app } = await open()
     const ada = await app.person()
     const { keys } = (deviceOf('webpush') as any).subscription
@@ -471,7 +471,7 @@ describe('channels', () => {
     expect(await ada.post('me/channels', { kind: 'telegram' })).toMatchObject({ status: 409 })
   })
 
-  test('a server says which providers it has no settings of, and stores nothing where nobody has a device', async () => {
+  test('a server tells which providers are not configured, and stores nothing if nobody has a device', async () => {
     const app = await testApp()
     const { ada, bob, chat } = await pair(app)
     for (const kind of ['fcm', 'apns', 'telegram'] as const)
@@ -500,7 +500,7 @@ describe('channels', () => {
     })
   })
 
-  test('every way a session can end removes its channels', async () => {
+  test('a session’s channels are removed however it ends', async () => {
     const { app } = await open()
     const password = 'twelve green bottles'
     const sessionOf = async ({ email }: Person) => {
@@ -535,7 +535,7 @@ describe('channels', () => {
 })
 
 describe('preferences', () => {
-  test('what is absent stays, and quiet hours are checked', async () => {
+  test('absent fields keep their values, and quiet hours are validated', async () => {
     const { app } = await open()
     const ada = await app.person()
     const usual = { messages: true, chats: true, reviews: true, digest: 'off', preview: 'name', quiet: null }
@@ -556,7 +556,7 @@ describe('preferences', () => {
     expect((await put(ada, { digest: 'hourly' })).status).toBe(422)
   })
 
-  test('a chat is muted for its member alone, until then', async () => {
+  test('a chat is muted only for its member, until that time', async () => {
     const { app } = await open()
     const { ada, bob, chat } = await pair(app)
     const until = new Date(app.clock.now + 5 * minutes).toISOString()

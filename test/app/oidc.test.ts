@@ -24,7 +24,7 @@ async function serverFor(name: string, options: Omit<Parameters<typeof oidcServe
 }
 type Server = Awaited<ReturnType<typeof serverFor>>
 
-/** An app with the provider `acme`, and a clock that agrees with the provider's. */
+/** An app with the provider `acme`, and the same clock as the provider. */
 async function open(environment: Record<string, string> = {}) {
   const acme = await serverFor('acme')
   const app = await testApp({ PUBLIC_URL, ...acme.settings('ACME'), OIDC_ACME_LABEL: 'Acme', ...environment })
@@ -35,7 +35,7 @@ async function open(environment: Record<string, string> = {}) {
 const native = ({ request }: TestApp, body: Record<string, unknown>, name = 'acme') =>
   request('POST', `auth/oidc/${name}`, { body: { consents, ...body } })
 
-/** What a browser keeps and sends: the cookies of this server, by name. */
+/** A browser's cookies of this server, by name. */
 type Jar = Map<string, string>
 const cookieHeader = (jar: Jar) => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
 function keep(jar: Jar, headers: Headers) {
@@ -99,11 +99,11 @@ describe('a native app', () => {
     expect((await app.as(again.body.access_token).get('me/export')).body.identities).toMatchObject([
       { kind: 'oidc', provider: 'acme', subject: 'ada' },
     ])
-    // Another client id of this server's.
+    // Another client id of this server.
     expect((await native(app, { id_token: await acme.idToken({ aud: nativeClientId }) })).status).toBe(200)
   })
 
-  test('is refused with whatever does not come from the provider for this server, and nothing is stored', async () => {
+  test('is refused with any token that is not from the provider for this server, and nothing is stored', async () => {
     const { app, acme } = await open()
     const other = await serverFor('other')
     const at = Math.floor(Date.now() / 1000)
@@ -178,14 +178,14 @@ describe('a native app', () => {
       async () => (await native(app, { id_token: await acme.idToken() })).status === 200,
       'the new key is known',
     )
-    // Each node learns of the new key by the first token that is signed with it.
+    // Each node learns the new key with the first token that is signed with it.
     await until(async () => {
       await native(app, { id_token: await acme.idToken() })
       return (await native(app, { id_token: await acme.idToken({}, { key: 1 }) })).body.code === 'id_token_invalid'
     }, 'the old key is no longer taken')
   })
 
-  test('of many at once makes one account', async () => {
+  test('with many concurrent logins creates one account', async () => {
     const { app, acme } = await open()
     const id_token = await acme.idToken()
     const answers = await Promise.all(Array.from({ length: 30 }, () => native(app, { id_token })))
@@ -196,7 +196,7 @@ describe('a native app', () => {
     expect(await rowsOf(app)).toHaveLength(1)
   })
 
-  test('obeys a suspension, and limits', async () => {
+  test('respects suspensions and rate limits', async () => {
     const { app, acme } = await open({ RATE_LIMIT: 'session=2/1d' })
     const id_token = await acme.idToken()
     const { id } = (await native(app, { id_token })).body.user
@@ -209,7 +209,7 @@ describe('a native app', () => {
   })
 })
 
-test('a new account has to be admitted, a known one does not', async () => {
+test('only a new account has to be admitted', async () => {
   const { app, acme } = await open({ REGISTRATION: 'invite' })
   const { code } = await app.services.registration.invite({ id: null }, { uses: 1 })
   const ada = await acme.idToken({ sub: 'ada' })
@@ -237,7 +237,7 @@ describe('an address', () => {
   const verify = (app: TestApp, id: string) =>
     app.rows('UPDATE users SET email_verified_at = ? WHERE id = ?', app.clock.now, id)
 
-  test('that the provider and this server have verified signs in to its account, and its owner is told', async () => {
+  test('that both the provider and this server have verified signs in to its account, and the owner gets a mail', async () => {
     const smtp = await smtpServer()
     closing.push(smtp.close)
     const { app, acme } = await open({ SMTP_URL: smtp.url, MAIL_FROM: 'Convene <hello@example.org>' })
@@ -257,7 +257,7 @@ describe('an address', () => {
     expect(kinds.toSorted()).toEqual(['oidc', 'password'])
   })
 
-  test('that one of the two has not verified makes a new account without it', async () => {
+  test('that only one of the two has verified creates a new account without it', async () => {
     const { app, acme } = await open()
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     await verify(app, ada.id)
@@ -283,7 +283,7 @@ describe('an address', () => {
     expect((await bob.get('me')).body.email).toBe(bob.email)
   })
 
-  test('of a suspended account links nothing, and says so', async () => {
+  test('of a suspended account links nothing, and the suspension is reported', async () => {
     const { app, acme } = await open()
     const ada = await app.person('Ada')
     await verify(app, ada.id)
@@ -295,7 +295,7 @@ describe('an address', () => {
 })
 
 describe('linking', () => {
-  test('of 100 claims on one subject exactly one account wins', async () => {
+  test('of 100 concurrent claims on one subject, exactly one account wins', async () => {
     const { app, acme } = await open()
     const people = await Promise.all(Array.from({ length: 20 }, (_, i) => app.person(`P${i}`)))
     const id_token = await acme.idToken()
@@ -310,7 +310,7 @@ describe('linking', () => {
     expect((await winner.post('me/identities/oidc/acme', { id_token })).status).toBe(200)
   })
 
-  test('and removing it again, but not as the last way in', async () => {
+  test('and unlinking works, but not for the last usable identity', async () => {
     const { app, acme } = await open()
     const ada = await app.person('Ada')
     const { body } = await ada.post('me/identities/oidc/acme', { id_token: await acme.idToken() })
@@ -331,10 +331,10 @@ describe('linking', () => {
       return begun
     }
 
-    test('adds the account there to the one here, and signs nobody in', async () => {
+    test('adds the provider’s account to the caller’s, and signs nobody in', async () => {
       const { app, acme } = await open()
       const ada = await app.person('Ada')
-      // An address that is verified nowhere, or that of somebody else, changes nothing: it is Ada who has asked.
+      // An unverified address, or that of somebody else, changes nothing, because Ada has asked for it.
       acme.signedIn.as = { sub: 'ada', email: 'other@example.org', email_verified: true }
       const jar: Jar = new Map()
       const begun = await begin(ada, jar)
@@ -350,7 +350,7 @@ describe('linking', () => {
       expect((await meOf(app, after)).id).toBe(ada.id)
     })
 
-    test('is refused where it is somebody else’s, or the session has ended, and is no way to sign in', async () => {
+    test('is refused if it belongs to somebody else, or the session has ended, and does not sign in', async () => {
       const { app, acme } = await open()
       const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
       acme.signedIn.as = { sub: 'bob' }
@@ -369,7 +369,7 @@ describe('linking', () => {
       expect(await accounts(app)).toHaveLength(2)
     })
 
-    test('returns to this server alone, and only those who are signed in begin', async () => {
+    test('returns only to this server, and only signed-in users can start it', async () => {
       const { app, acme } = await open()
       const ada = await app.person('Ada')
       const away = await begin(ada, new Map(), 'https://evil.example.org/')
@@ -382,7 +382,7 @@ describe('linking', () => {
     })
   })
 
-  test('a provider that is not configured any more is no way in', async () => {
+  test('a provider that is no longer configured does not count as usable', async () => {
     const { app, acme } = await open()
     const ada = await app.person('Ada')
     await ada.post('me/identities/oidc/acme', { id_token: await acme.idToken() })
@@ -395,7 +395,7 @@ describe('linking', () => {
 })
 
 describe('a browser', () => {
-  test('brings the code of an invite along, which only a new account uses up', async () => {
+  test('carries the code of an invite, which only a new account uses', async () => {
     const { app, acme } = await open({ REGISTRATION: 'invite' })
     const { code } = await app.services.registration.invite({ id: null }, { uses: 2 })
     const used = async () => (await app.rows('SELECT used FROM invites'))[0]!.used
@@ -416,7 +416,7 @@ describe('a browser', () => {
     expect(app.logged()).not.toContain(code)
   })
 
-  test('brings a date of birth along in its cookie, which only a new account needs', async () => {
+  test('carries a date of birth in its cookie, which only a new account needs', async () => {
     const { app, acme } = await open({ MIN_AGE: '18' })
     acme.signedIn.as = { sub: 'mia' }
     expect((await signInByBrowser(app, acme)).location).toBe(`${PUBLIC_URL}/app#error=validation_failed`)
@@ -442,7 +442,7 @@ describe('a browser', () => {
     expect(app.logged()).not.toContain('1990-05')
   })
 
-  test('is sent to the provider and comes back signed in, hidden until it consents', async () => {
+  test('is sent to the provider and returns signed in, hidden until the consents are given', async () => {
     const { app, acme } = await open()
     acme.signedIn.as = { sub: 'mia', given_name: 'Mia', email: 'mia@example.org', email_verified: true }
     const jar: Jar = new Map()
@@ -497,7 +497,7 @@ describe('a browser', () => {
     expect(replayed.headers.getSetCookie().join()).not.toContain('app_at')
   })
 
-  test('is not signed in with a changed state, an old cookie, a changed one, or that of another provider', async () => {
+  test('is not signed in with a changed state, or a cookie that is old, changed or of another provider', async () => {
     const other = await serverFor('other')
     const { app, acme } = await open(other.settings('OTHER'))
     const expectRefused = async (change: (jar: Jar, answer: URLSearchParams) => void, name = 'acme') => {
@@ -516,14 +516,14 @@ describe('a browser', () => {
     await expectRefused((_, answer) => answer.delete('iss'))
     await expectRefused((jar) => jar.set('app_oidc', `A${jar.get('app_oidc')!.slice(1)}`))
     await expectRefused((jar) => jar.set('app_oidc', 'x'))
-    // Mix-up: the answer of one provider, brought to the callback of the other with the cookie of the first.
+    // Mix-up attack: the answer of one provider at the callback of another, with the cookie of the first.
     await expectRefused(() => {}, 'other')
     await expectRefused(() => (app.clock.now += 10 * minutes))
     expect(await accounts(app)).toEqual([])
     expect(other.state.requests).not.toContain('POST /token')
   })
 
-  test('that was refused at the provider goes back with the reason', async () => {
+  test('that was refused at the provider returns with the reason', async () => {
     const { app } = await open()
     const jar: Jar = new Map()
     const { location } = await start(app, jar)
@@ -534,7 +534,7 @@ describe('a browser', () => {
     expect(back.location).toBe(`${PUBLIC_URL}/app#error=forbidden`)
   })
 
-  test('of a suspended account goes back with the code, and without a session', async () => {
+  test('of a suspended account returns with the code, and without a session', async () => {
     const { app, acme } = await open()
     await native(app, { id_token: await acme.idToken() })
     await app.rows('UPDATE users SET suspended_until = ?', app.clock.now + hours)
@@ -543,7 +543,7 @@ describe('a browser', () => {
     expect(jar.has('app_at')).toBe(false)
   })
 
-  test('goes back to this server or a listed origin only', async () => {
+  test('returns only to this server or a listed origin', async () => {
     const { app } = await open({ CORS_ORIGINS: 'https://app.example.org' })
     const bad = [
       'https://evil.example',
@@ -579,7 +579,7 @@ describe('a browser', () => {
     expect(returnTarget('/a', PUBLIC_URL, [])).toBe(`${PUBLIC_URL}/a`)
   })
 
-  test('needs PUBLIC_URL and a provider that is configured', async () => {
+  test('needs PUBLIC_URL and a configured provider', async () => {
     const { app } = await open({ PUBLIC_URL: '' })
     expect((await start(app, new Map())).body.code).toBe('provider_not_configured')
     expect((await start(app, new Map(), 'nobody')).body.code).toBe('provider_not_configured')
@@ -587,8 +587,8 @@ describe('a browser', () => {
   })
 })
 
-describe('a provider that is away', () => {
-  test('is found where it comes back, and keeps nobody else waiting', async () => {
+describe('a provider that does not answer', () => {
+  test('is used again when it answers, and does not delay anybody else', async () => {
     const { app, acme } = await open()
     const ada = await app.person('Ada')
     acme.state.behaviour = 'fail'
@@ -622,7 +622,7 @@ describe('a provider that is away', () => {
     expect(acme.state.requests).toHaveLength(1)
   })
 
-  test('between the browser’s way there and back sends it back with the reason', async () => {
+  test('during the browser’s redirect sends it back with the reason', async () => {
     const { app, acme } = await open()
     const jar: Jar = new Map()
     const { location } = await start(app, jar)
@@ -682,7 +682,7 @@ describe('Apple', () => {
     return { begun, back, jar }
   }
 
-  test('posts its answer, takes a signed secret, and tells the name once', async () => {
+  test('posts its answer, needs a signed secret, and sends the name once', async () => {
     const { app, apple, secrets } = await openApple()
     apple.signedIn.as = { sub: '001.ada', email: 'x@privaterelay.appleid.com', email_verified: 'true' }
     const name = { name: { firstName: 'Ada', lastName: 'Lovelace' }, email: 'evil@example.org' }
@@ -700,14 +700,14 @@ describe('Apple', () => {
     expect(json.status).toBe(415)
   })
 
-  test('is asked to revoke its grant when the account is erased, or the identity removed, also by an app', async () => {
+  test('is asked to revoke its grant after an erasure or the removal of the identity, even from an app', async () => {
     const { app, apple } = await openApple()
     const { jar } = await signInAtApple(app, apple)
     const web = app.as(jar.get('app_at')!)
     const [stored] = await app.rows<{ t: string }>("SELECT grant_token AS t FROM identities WHERE kind = 'oidc'")
     expect(stored!.t).toMatch(/^[\w-]{50,}$/)
     expect((await web.get('me/export')).text).not.toContain(stored!.t)
-    // Away at first: it is tried again.
+    // It does not answer at first, so the revocation is retried.
     apple.state.behaviour = 'fail'
     expect((await web.delete('me')).status).toBe(204)
     expect(await rowsOf(app)).toEqual([])
@@ -724,7 +724,7 @@ describe('Apple', () => {
       return apple.state.revoked.length >= count
     }
     await until(() => revoked(1), 'the grant is revoked')
-    // What was revoked is what the provider gave, and not what is stored.
+    // The revoked token is the provider's own, not its stored form.
     expect(apple.state.revoked[0]).not.toBe(stored!.t)
     await until(async () => (await app.rows('SELECT id FROM outbox')).length === 0, 'nothing waits')
 

@@ -7,7 +7,7 @@ const png = Buffer.from(
   'base64',
 )
 
-test('the examples of the document work one after the other, on one server that was empty before', async () => {
+test('the examples of the document work one after the other on an empty server', async () => {
   const app = await testApp()
   const { paths } = (await app.request('GET', '/openapi/json')).body as OpenapiDocument
 
@@ -17,7 +17,7 @@ test('the examples of the document work one after the other, on one server that 
     return (content?.examples?.[String(number)]?.value ?? content?.example) as Record<string, unknown> | undefined
   }
 
-  /** Sends an example as it is, but for the ids that only this server knows. Answers what came back. */
+  /** Sends an example with the ids of this server. Returns the answer. */
   async function send(
     status: number,
     operation: string,
@@ -57,7 +57,7 @@ test('the examples of the document work one after the other, on one server that 
   expect(uploaded.status).toBe(201)
   await send(200, 'PUT /api/v1/me/prefs', { token })
 
-  // The two places find each other, from where the search looks.
+  // The two places are within the radius of the search.
   await send(200, 'PUT /api/v1/me/location', { token })
   await send(200, 'PUT /api/v1/me/location', { token: other, number: 2 })
   await send(200, 'PUT /api/v1/me/visibility', { token })
@@ -107,7 +107,7 @@ test('the examples of the document work one after the other, on one server that 
   await send(204, 'DELETE /api/v1/me', { token })
 })
 
-test('no address stands in two examples of a registration', async () => {
+test('no address is in two examples of a registration', async () => {
   const { paths } = (await (await testApp()).request('GET', '/openapi/json')).body as OpenapiDocument
   const { examples } = paths['/api/v1/auth/register']!.post!.requestBody!.content['application/json']!
   const addresses = Object.values(examples!).map(({ value }) => (value as { email: string }).email)

@@ -15,18 +15,18 @@ const operationsOf = ({ paths }: OpenapiDocument) =>
     })),
   )
 
-/** Each schema within a value, with the way to it. Does not follow references. */
+/** Each schema within a value, with its path. Does not follow references. */
 function* schemasIn(value: unknown, way = ''): Generator<[way: string, schema: Schema]> {
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) {
-    // What is shown is no schema, whatever its fields are called.
+    // An example is not a schema, whatever its fields are called.
     if (key === 'example' || key === 'examples') continue
     if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) yield [`${way}/${key}`, inner as Schema]
     yield* schemasIn(inner, `${way}/${key}`)
   }
 }
 
-test('every body, answer, problem and event in JSON is a schema with a name', async () => {
+test('every JSON body, answer, problem and event is a named schema', async () => {
   const document = await read(await testApp())
   const nameless: string[] = []
   for (const { name, requestBody, responses } of operationsOf(document))
@@ -41,7 +41,7 @@ test('every body, answer, problem and event in JSON is a schema with a name', as
   expect(nameless).toEqual([])
 })
 
-test('no schema is there twice, nor does a list of words stand in two places', async () => {
+test('no schema or list of words is defined twice', async () => {
   const document = await read(await testApp())
   const known = new Map<string, string>()
   const twice: [string, string][] = []
@@ -57,12 +57,12 @@ test('no schema is there twice, nor does a list of words stand in two places', a
   expect(twice).toEqual([])
 })
 
-// Ids that others give, or that are none of ours.
+// Ids of other services, and values that are not our ids.
 const foreign = new Set(['messenger_id', 'client_id', 'request_id', 'credential_id'])
-// What WebAuthn itself defines.
+// Defined by WebAuthn itself.
 const foreignSchemas = /\/(PublicKeyCredential|AuthenticationResponse|RegistrationResponse)\w*JSON/
 
-test('every id is a UUID, but for those that others give', async () => {
+test('every id is a UUID, except those of other services', async () => {
   const document = await read(await testApp())
   const isUuid = (schema: Schema): boolean =>
     schema.format === 'uuid' ||
@@ -75,11 +75,11 @@ test('every id is a UUID, but for those that others give', async () => {
   for (const { name, parameters = [] } of operationsOf(document))
     for (const parameter of parameters)
       if (/^(.*_)?id$/.test(parameter.name) && !isUuid(parameter.schema)) others.push(`${name} ${parameter.name}`)
-  // Say it with `entityId()` in an answer and with `id` or `uuid()` in a request; a foreign one stands in the list above.
+  // Use `entityId()` in an answer and `id` or `uuid()` in a request. List an id of another service above.
   expect(others).toEqual([])
 })
 
-test('a problem has one of the listed codes, and so have its fields', async () => {
+test('a problem has one of the listed codes, and so do its fields', async () => {
   const document = await read(await testApp())
   const { Problem, ProblemCode, FieldError, FieldErrorCode } = document.components.schemas
   expect(Problem!.properties!.code).toEqual({ $ref: '#/components/schemas/ProblemCode' })
@@ -92,13 +92,13 @@ test('a problem has one of the listed codes, and so have its fields', async () =
         expect([name, ProblemCode!.enum!.includes(code)]).toEqual([name, true])
 })
 
-test('Bearer is the only way in that the document knows', async () => {
+test('Bearer is the only security scheme of the document', async () => {
   const document = await read(await testApp())
   expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer'])
   expect(document.security).toEqual([{ bearer: [] }])
 })
 
-test('a body is optional where none is accepted, and nowhere else', async () => {
+test('a body is optional only if the route accepts none', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   await app.rows("UPDATE users SET role = 'admin' WHERE id = ?", ada.id)

@@ -18,7 +18,7 @@ const operationsOf = (document: OpenapiDocument) =>
     })),
   )
 
-/** The routes that are to be documented, by the name of their operation. */
+/** The routes that must be documented, by the name of their operation. */
 const routesOf = ({ app }: TestApp) =>
   new Map(
     app.routes
@@ -35,7 +35,7 @@ function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   for (const inner of Object.values(value)) yield* objectsIn(inner)
 }
 
-test('the document names the product, its release, and what each tag is for', async () => {
+test('the document has the product’s name, its release, and a description of each tag', async () => {
   const document = await documentOf(await testApp())
   expect(document.openapi).toStartWith('3.1.')
   expect(document.info).toMatchObject({ title: 'Convene', version })
@@ -65,7 +65,7 @@ test('every route is in the document, but for the socket, the front page, the pa
   ])
 })
 
-test('every operation has a summary, one tag, a name of its own, an answer and its refusals', async () => {
+test('every operation has a summary, one tag, its own name, an answer and its refusals', async () => {
   const document = await documentOf(await testApp())
   const operations = operationsOf(document)
   for (const { name, operation } of operations) {
@@ -82,7 +82,7 @@ test('every operation has a summary, one tag, a name of its own, an answer and i
   expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
 })
 
-test('every body and every answer in JSON has an example that its route would take or give', async () => {
+test('every JSON body and answer has an example that its route would accept or return', async () => {
   const test = await testApp()
   const routes = routesOf(test)
   const wrong: string[] = []
@@ -103,22 +103,22 @@ test('every body and every answer in JSON has an example that its route would ta
   expect(wrong).toEqual([])
 })
 
-test('what the document marks as protected answers 401 to a stranger, and nothing else does', async () => {
+test('exactly the operations that the document marks as protected answer 401 without a token', async () => {
   const test = await testApp()
   for (const { name, operation } of operationsOf(await documentOf(test))) {
     const [method, path] = name.split(' ') as [string, string]
     const { status } = await test.request(method, path.replaceAll(/\{\w+\}/g, Bun.randomUUIDv7()))
-    // No way in of its own is the document's: a token. One that asks for nothing lets anybody in.
+    // Without its own security, the document's applies: a token. An empty requirement means that none is needed.
     const waysIn: object[] = operation.security ?? [{ token: [] }]
     const isProtected = waysIn.length > 0 && waysIn.every((way) => Object.keys(way).length > 0)
     if (isProtected) expect([name, status]).toEqual([name, 401])
-    // Its token stands in the body or in a cookie, which is no `Authorization`.
+    // Its token is in the body or in a cookie, not in `Authorization`.
     else if (name !== 'POST /api/v1/auth/refresh') expect([name, status]).not.toEqual([name, 401])
     if (isProtected) expect(operation.responses).toHaveProperty(['401'])
   }
 })
 
-test('the document holds together: references, parameters of the path, security, formats, no words of our own', async () => {
+test('the document is consistent: references, path parameters, security, formats, no keywords of our own', async () => {
   const document = await documentOf(await testApp())
   const formats = new Set(['uuid', 'date-time', 'email', 'password', 'binary', 'uri'])
   const schemas = document.components.schemas as Record<string, Schema>
@@ -139,7 +139,7 @@ test('the document holds together: references, parameters of the path, security,
   }
 })
 
-test('text is shown as text with its length in characters, a whole number of a query as one', async () => {
+test('text has its length in characters, and a whole number in a query is an integer', async () => {
   const { paths, components } = await documentOf(await testApp())
   expect(components.schemas.Registration!.properties).toMatchObject({
     name: { type: 'string', minLength: 1, maxLength: 80 },
@@ -162,7 +162,7 @@ test('text is shown as text with its length in characters, a whole number of a q
   })
 })
 
-test('what is one of a few words is shown as those', async () => {
+test('a value from a list of words is an enum', async () => {
   const { paths, components, servers } = await documentOf(await testApp())
   expect(servers).toEqual([{ url: '/' }])
   const kinds = { $ref: '#/components/schemas/LegalKind' }
@@ -177,7 +177,7 @@ test('what is one of a few words is shown as those', async () => {
     expect(codes).not.toContain(inside)
 })
 
-test('every route may be too busy, but for those that tell how the server is', async () => {
+test('every route may answer that it is busy, except the health endpoints', async () => {
   const document = await documentOf(await testApp())
   for (const { name, path, operation } of operationsOf(document)) {
     const examples = operation.responses?.['503']?.content?.['application/problem+json']?.examples ?? {}
@@ -189,7 +189,7 @@ test('every route may be too busy, but for those that tell how the server is', a
     })
 })
 
-test('a refusal carries the status that the server answers it with', async () => {
+test('a refusal has the status of the server’s answer', async () => {
   const test = await testApp()
   const { paths } = await documentOf(test)
   const ada = await test.person('Ada')
@@ -199,14 +199,14 @@ test('a refusal carries the status that the server answers it with', async () =>
   expect(Object.keys(shown[body.code]!.value as object).toSorted()).toEqual(Object.keys(body).toSorted())
 })
 
-test('the document does not change with what is switched off', async () => {
+test('the document does not depend on what is switched off', async () => {
   const withAll = await documentOf(await testApp({ RATE_LIMIT: 'on' }))
   const without = await documentOf(await testApp({ RATE_LIMIT: 'off' }))
   expect(without).toEqual(withAll)
   expect(without.paths['/api/v1/auth/login']!.post!.responses).toHaveProperty(['429'])
 })
 
-test('the page loads nothing but what this server gives it, and runs no script but ours', async () => {
+test('the page loads only files of this server, and runs only our script', async () => {
   const { request } = await testApp()
   const page = await request('GET', '/openapi')
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -8,7 +8,7 @@ import { testApp } from '../app.ts'
 function turns() {
   const clock = { now: 0 }
   const { admit } = openAdmission(() => clock.now)
-  /** So many come between two looks, which takes so long: how many of them are let in. */
+  /** The number that arrives between two checks, and the time between them. Returns how many are admitted. */
   return async (requests: number, ms: number) => {
     let admitted = 0
     for (let i = 0; i < requests; i++) if (admit()) admitted++
@@ -18,12 +18,12 @@ function turns() {
   }
 }
 
-test('everybody is let in while turns are short', async () => {
+test('everybody is admitted while turns are short', async () => {
   const turn = turns()
   for (let i = 0; i < 5; i++) expect(await turn(1000, 10)).toBe(1000)
 })
 
-test('after a turn that took too long as many are let in as fit into one, and more again once they do', async () => {
+test('after a long turn, as many are admitted as fit into one, and more again once turns are short', async () => {
   const turn = turns()
   expect(await turn(1000, 50)).toBe(1000)
   expect(await turn(1000, 10)).toBe(200)
@@ -32,7 +32,7 @@ test('after a turn that took too long as many are let in as fit into one, and mo
   expect(await turn(1000, 10)).toBe(110)
 })
 
-test('where few requests took long, as many as before are let in: the fault is not theirs', async () => {
+test('a long turn of few requests does not lower the limit, because they are not the cause', async () => {
   const turn = turns()
   expect(await turn(60, 5000)).toBe(60)
   expect(await turn(1000, 10)).toBe(1000)
@@ -41,7 +41,7 @@ test('where few requests took long, as many as before are let in: the fault is n
   expect(await turn(1000, 5000)).toBe(64)
 })
 
-test('of sockets that all come back at once few pass in a turn, and requests have the room that they had', async () => {
+test('when all sockets reconnect at once, few pass in a turn, and requests keep their share', async () => {
   const clock = { now: 0 }
   const { admit, waitS } = openAdmission(() => clock.now)
   const admitted = (kind: 'socket' | 'request') =>
@@ -49,9 +49,9 @@ test('of sockets that all come back at once few pass in a turn, and requests hav
   expect(admitted('socket')).toBe(256)
   clock.now += 80
   await Bun.sleep(6)
-  // 32 fit into a turn now.
+  // Now 32 fit into a turn.
   expect([admitted('socket'), admitted('request')]).toEqual([32, 1000])
-  // The first turn did 3,200 a second.
+  // The first turn handled 3,200 a second.
   const waits = Array.from({ length: 3201 }, () => waitS('socket'))
   expect(waits.filter((wait) => wait === 1)).toHaveLength(3200)
   clock.now += 10
@@ -62,13 +62,13 @@ test('of sockets that all come back at once few pass in a turn, and requests hav
   expect(admitted('socket')).toBe(4)
 })
 
-test('of 400 sockets that come back at once after a restart, all have come after a second', () => {
+test('400 sockets that reconnect at once are told to return within a second', () => {
   const { admit, waitS } = openAdmission(() => 0)
   const waits = Array.from({ length: 400 }, () => (admit('socket') ? 0 : waitS('socket')))
   expect(Math.max(...waits)).toBe(1)
 })
 
-test('a turn that was long for another reason than its few sockets does not make others wait longer', async () => {
+test('a long turn with few sockets, which has another cause, does not make others wait longer', async () => {
   const clock = { now: 0 }
   const { admit, waitS } = openAdmission(() => clock.now)
   for (let i = 0; i < 4; i++) admit('socket')
@@ -77,7 +77,7 @@ test('a turn that was long for another reason than its few sockets does not make
   expect(Array.from({ length: 400 }, () => waitS('socket'))).not.toContain(2)
 })
 
-test('those who are refused together come back at different times, as many a second as can be let in', async () => {
+test('refused clients return at different times, as many a second as can be admitted', async () => {
   const clock = { now: 0 }
   const admission = openAdmission(() => clock.now)
   const turn = async (requests: number, ms: number) => {
@@ -92,23 +92,23 @@ test('those who are refused together come back at different times, as many a sec
   )
   expect([...storm.keys()]).toEqual(Array.from({ length: 30 }, (_, i) => i + 1))
   for (const [wait, { length }] of storm) if (wait < 30) expect(length).toBe(2000)
-  // Half of the queue is through by then.
+  // By then, half of the queue is through.
   clock.now += 15_000
   expect(admission.waitS()).toBe(16)
   clock.now += 60_000
   expect(admission.waitS()).toBe(1)
-  // Full turns in time show that more can be let in, and the queue is told so.
+  // Full turns in time show that more can be admitted, and the queue is told so.
   for (let i = 0; i < 40; i++) await turn(1000, 5)
   expect(admission.waitS()).toBe(1)
   const later = Array.from({ length: 100_000 }, () => admission.waitS())
   expect(later.filter((wait) => wait === 1).length).toBeGreaterThan(10_000)
   clock.now += 60_000
-  // A turn that was long for another reason says nothing of how many can be let in.
+  // A turn that was long for another reason does not change the limit.
   await turn(3, 60_000)
   expect([admission.waitS(), admission.waitS()]).toEqual([1, 1])
 })
 
-test('who is not let in gets 503 busy before any route is asked, but for whoever asks how the server is', async () => {
+test('a refused request gets 503 busy before any route runs, but health endpoints still answer', async () => {
   const clock = { now: 0 }
   const metrics = openMetrics()
   let asked = 0
@@ -132,7 +132,7 @@ test('who is not let in gets 503 busy before any route is asked, but for whoever
   expect(statuses.filter((status) => status === 503)).toHaveLength(36)
   expect((await health).status).toBe(200)
   expect(asked).toBe(164)
-  // The turn before did a hundred in ten seconds: ten of those who are refused come back each second.
+  // The previous turn handled a hundred in ten seconds: ten of the refused clients return each second.
   const waits = (await second).map(({ headers }) => headers.get('retry-after')).filter((wait) => wait !== null)
   const tens = (wait: string) => Array<string>(10).fill(wait)
   expect(waits).toEqual([...tens('1'), ...tens('2'), ...tens('3'), ...Array<string>(6).fill('4')])
@@ -142,7 +142,7 @@ test('who is not let in gets 503 busy before any route is asked, but for whoever
     request_id: expect.stringMatching(/./),
   })
   expect(await metrics.text()).toContain('convene_requests_refused_early_total 36')
-  // Few who ask much are not too many.
+  // A few expensive requests are not an overload.
   pending = 64
   expect((await burst()).every(({ status }) => status === 200)).toBe(true)
   pending = 100
@@ -157,10 +157,10 @@ test('who is not let in gets 503 busy before any route is asked, but for whoever
   expect(opened(await sockets())).toBe(4)
 })
 
-test('a page of a listed origin can read that it was busy, and a preflight is answered all the same', async () => {
+test('a listed page can read that the server was busy, and a preflight is always answered', async () => {
   const origin = 'https://app.example.org'
   const { app } = await testApp({ CORS_ORIGINS: origin, RATE_LIMIT: 'on' })
-  // Asked for by each request that is let in, to be counted against its limit.
+  // Used by each admitted request, to count it against its limit.
   const busily = () => (Bun.sleepSync(2), null)
   Object.defineProperty(app, 'server', { value: { pendingRequests: 100, requestIP: busily, stop() {} } })
   const ask = async (method = 'GET') =>

@@ -6,14 +6,14 @@ import { granted } from '../rows.ts'
 
 const paging = openPaging({ secret: 'a secret that is long enough for a test' })
 
-test('a cursor comes back as the key that it was made of, on every node that has the secret', () => {
+test('a cursor is decoded to its key on every node with the secret', () => {
   const cursor = paging.cursorOf('nearby', [12.5, 'ä'])
   const other = openPaging({ secret: 'a secret that is long enough for a test' })
   expect(other.keyOf('nearby', cursor, ['number', 'string'])).toEqual([12.5, 'ä'])
   expect(paging.keyOf('nearby', undefined, ['number'])).toBeNull()
 })
 
-test('a cursor that was forged, changed, or made for another list or by another secret is refused', () => {
+test('a cursor that was forged, changed, or made for another list or with another secret is refused', () => {
   const cursor = paging.cursorOf('nearby', [12.5, 'id'])
   const bytes = Buffer.from(cursor, 'base64url')
   const refused = (text: string, list = 'nearby') =>
@@ -27,13 +27,13 @@ test('a cursor that was forged, changed, or made for another list or by another 
   }
   refused(cursor, 'blocks')
   refused(openPaging({ secret: 'another secret of just that length' }).cursorOf('nearby', [12.5, 'id']))
-  // As they were made before.
+  // The former form of cursors.
   refused(Buffer.from('["nearby",-1e999,""]').toString('base64url'))
   for (const text of ['', 'x', 'A'.repeat(22), bytes.subarray(0, 16).toString('base64url'), `${cursor}AAAA`])
     refused(text)
 })
 
-test('every list refuses a cursor that nobody was given', async () => {
+test('every list refuses a forged cursor', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   await app.services.storage.users.setRole(ada.id, 'admin', granted(ada.id, 0))

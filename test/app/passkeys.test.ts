@@ -120,11 +120,11 @@ describe('a sign-in is refused', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
     expect(await app.rows('SELECT id FROM sessions')).toEqual(before)
     expect(await app.rows('SELECT last_used_at FROM passkeys')).toEqual([{ last_used_at: null }])
-    // And as it should be, it signs in.
+    // Without the forgery, it signs in.
     expect((await signIn(app, passkey.answer(await request(app)))).status).toBe(200)
   })
 
-  test('for a challenge that was used, is too old, or is for adding one', async () => {
+  test('for a challenge that was used, has expired, or is for adding a passkey', async () => {
     const app = await testApp()
     const ada = await app.person()
     const passkey = await added(ada)
@@ -136,7 +136,7 @@ describe('a sign-in is refused', () => {
     expect(await signIn(app, passkey.answer({ ...old, challenge: other.challenge }))).toMatchObject(refused)
     app.clock.now += 5 * minutes
     expect(await signIn(app, passkey.answer(old))).toMatchObject(refused)
-    // What is not canonical is no second spelling of a challenge.
+    // A non-canonical spelling does not make it another challenge.
     const again = await request(app)
     for (const challenge of [`${again.challenge}=`, `${again.challenge} `, again.challenge.replaceAll(/[-_]/g, '+')])
       if (challenge !== again.challenge)
@@ -144,7 +144,7 @@ describe('a sign-in is refused', () => {
     expect((await signIn(app, passkey.answer(again))).status).toBe(200)
   })
 
-  test('when the counter does not rise, as of a copy of the authenticator', async () => {
+  test('if the counter does not rise, as with a cloned authenticator', async () => {
     const app = await testApp()
     const passkey = await added(await app.person())
     const show = async (counter: number) => signIn(app, passkey.answer(await request(app), { counter }))
@@ -154,7 +154,7 @@ describe('a sign-in is refused', () => {
     expect(await app.rows('SELECT counter FROM passkeys')).toEqual([{ counter: 8 }])
   })
 
-  test('for an unknown passkey, one of an erased account, and alike', async () => {
+  test('for an unknown passkey and one of an erased account, with the same answer', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.person(), await app.person()]
     const [passkey, other] = [await added(ada), await added(bob)]
@@ -169,7 +169,7 @@ describe('a sign-in is refused', () => {
       expect(answer).toMatchObject(refused)
       expect({ ...answer.body, request_id: '' }).toEqual({ ...answers[0]!.body, request_id: '' })
     }
-    // A stolen credential id is of no use with another passkey's signature.
+    // A stolen credential id does not work with another passkey's signature.
     const bobs = { ...unknown.answer(await request(app)), id: passkey.id, rawId: passkey.id }
     expect(await signIn(app, bobs)).toMatchObject(refused)
   })
@@ -187,7 +187,7 @@ describe('a sign-in is refused', () => {
     expect(await app.rows('SELECT last_used_at FROM passkeys')).toEqual([{ last_used_at: null }])
   })
 
-  test('with a body that no authenticator sends, by its fields', async () => {
+  test('with a body that no authenticator sends, naming its fields', async () => {
     const app = await testApp()
     const passkey = await added(await app.person())
     const answer = passkey.answer(await request(app))
@@ -208,7 +208,7 @@ describe('a sign-in is refused', () => {
   })
 })
 
-test('of 100 who use one challenge at once, one signs in', async () => {
+test('of 100 concurrent sign-ins with one challenge, one succeeds', async () => {
   const app = await testApp()
   const passkey = await added(await app.person())
   const options = await request(app)
@@ -232,7 +232,7 @@ describe('adding a passkey', () => {
       return { fmt: 'packed', attStmt }
     }
 
-  test('takes an attestation by the new key itself', async () => {
+  test('accepts an attestation by the new key itself', async () => {
     const app = await testApp()
     const passkey = await added(await app.person(), { attest: selfSigned() })
     expect((await signIn(app, passkey.answer(await request(app)))).status).toBe(200)
@@ -264,7 +264,7 @@ describe('adding a passkey', () => {
     expect(await app.rows('SELECT id FROM used_challenges')).toEqual([])
   })
 
-  test('refuses what is too large, nested without end, or claims to be', async () => {
+  test('refuses data that are too large, nested too deeply, or claim to be', async () => {
     const app = await testApp()
     const ada = await app.person()
     const { registration } = passkeyOf(await creation(ada))
@@ -299,15 +299,15 @@ describe('adding a passkey', () => {
     expect((await ada.post('me/passkeys', { label: 'Phone', credential: long })).status).toBe(422)
     expect((await ada.post('me/passkeys', { label: '', credential: registration })).status).toBe(422)
     expect((await ada.post('me/passkeys', { credential: registration })).status).toBe(422)
-    // The id that is sent beside must be the one that the authenticator attests.
+    // The id in the request must be the one that the authenticator attests.
     const other = { ...registration, id: 'AAAA', rawId: 'AAAA' }
     expect(await ada.post('me/passkeys', { label: 'Phone', credential: other })).toMatchObject(refused)
     expect(await app.rows('SELECT id FROM passkeys')).toEqual([])
-    // The challenge is still good.
+    // The challenge is still valid.
     expect((await ada.post('me/passkeys', { label: 'Phone', credential: registration })).status).toBe(201)
   })
 
-  test('uses a challenge once, in its session, for 5 minutes', async () => {
+  test('accepts a challenge once, in its session, for 5 minutes', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.person(), await app.person()]
     const options = await creation(ada)
@@ -324,7 +324,7 @@ describe('adding a passkey', () => {
     expect(await app.rows('SELECT id FROM passkeys')).toHaveLength(1)
   })
 
-  test('refuses one that was added before, to whichever account', async () => {
+  test('refuses one that was added before, to this or another account', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.person(), await app.person()]
     const credentialId = randomBytes(32)
@@ -336,7 +336,7 @@ describe('adding a passkey', () => {
         body: { code: 'identity_taken' },
       })
     }
-    // Of two who add the same one at once, one has it.
+    // Of two that add the same one at once, one succeeds.
     const same = randomBytes(32)
     const made = await Promise.all(
       [ada, bob].map(async (who) => passkeyOf(await creation(who), { credentialId: same })),
@@ -348,7 +348,7 @@ describe('adding a passkey', () => {
     expect(await app.rows('SELECT id FROM passkeys')).toHaveLength(2)
   })
 
-  test('stops at 16, even for many at once', async () => {
+  test('stops at 16, even for concurrent requests', async () => {
     const app = await testApp()
     const ada = await app.person()
     for (let i = 0; i < 12; i++) await added(ada)
@@ -362,11 +362,11 @@ describe('adding a passkey', () => {
     expect(await ada.post('me/passkeys/options', {})).toMatchObject({ status: 409, body: { code: 'conflict' } })
   })
 
-  test('needs a login of just now, a passkey, or the password', async () => {
+  test('needs a recent login, a passkey, or the password', async () => {
     const app = await testApp()
     const ada = await app.person()
     const passkey = await added(ada)
-    // The access token has 15 minutes.
+    // The access token lasts 15 minutes.
     app.clock.now += 10 * minutes
     const ask = (body: object = {}) => ada.post('me/passkeys/options', body)
     expect(await ask()).toMatchObject({ status: 403, body: { code: 'forbidden' } })
@@ -432,7 +432,7 @@ describe('the relying party', () => {
 describe('STAFF_PASSKEY=required', () => {
   const needed = { status: 403, body: { code: 'second_factor_required' } }
 
-  test('asks staff for a passkey, every 12 hours, and nobody else', async () => {
+  test('requires a passkey of staff, every 12 hours, and of nobody else', async () => {
     const app = await testApp({ STAFF_PASSKEY: 'required' })
     const [mo, ada] = [await app.person('Mo'), await app.person('Ada')]
     await makeModerator(app, mo)
@@ -445,7 +445,7 @@ describe('STAFF_PASSKEY=required', () => {
     const credential = passkey.answer(await request(app))
     expect((await mo.post('auth/passkey/confirm', { credential })).status).toBe(204)
     expect((await mo.get('admin/reports')).status).toBe(200)
-    // The confirmation is of one session, and its challenge is used up.
+    // The confirmation applies to one session, and its challenge is used up.
     expect(await mo.post('auth/passkey/confirm', { credential })).toMatchObject(refused)
     const another = await app.request('POST', 'auth/login', { body: { email: mo.email, password } })
     expect(await app.as(another.body.access_token).get('admin/reports')).toMatchObject(needed)
@@ -465,13 +465,13 @@ describe('STAFF_PASSKEY=required', () => {
     expect(actions.map(({ action }) => action)).toEqual(['passkey_added', 'passkey_confirmed', 'passkey_refused'])
   })
 
-  test('is answered on every route of staff, and confirmed by nobody else’s passkey', async () => {
+  test('protects every route of staff, and nobody else’s passkey confirms', async () => {
     const app = await testApp({ STAFF_PASSKEY: 'required' })
     const [mo, ada] = [await app.person('Mo'), await app.person('Ada')]
     await makeModerator(app, mo)
     const credential = (await added(ada)).answer(await request(app))
     expect(await mo.post('auth/passkey/confirm', { credential })).toMatchObject(refused)
-    // Ada's is as it was.
+    // Ada's passkey is unchanged.
     expect((await signIn(app, credential)).status).toBe(200)
     const routes = app.app.routes.filter(({ path }) => path.startsWith('/api/v1/admin/'))
     expect(routes.length).toBeGreaterThan(7)
@@ -488,7 +488,7 @@ describe('STAFF_PASSKEY=required', () => {
     }
   })
 
-  test('keeps who has only the password from adding a passkey of their own', async () => {
+  test('does not let somebody with only the password add their own passkey', async () => {
     const app = await testApp({ STAFF_PASSKEY: 'required' })
     const mo = await app.person('Mo')
     await makeModerator(app, mo)
@@ -498,7 +498,7 @@ describe('STAFF_PASSKEY=required', () => {
     const credential = passkey.answer(await request(app))
     expect((await mo.post('auth/passkey/confirm', { credential })).status).toBe(204)
     await added(mo)
-    // Without the passkey that confirmed it, a session is not confirmed any more.
+    // After the removal of the passkey that confirmed it, a session is no longer confirmed.
     expect((await mo.get('admin/reports')).status).toBe(200)
     expect((await mo.delete(`me/identities/${passkey.row.id}`)).status).toBe(204)
     expect(await mo.get('admin/reports')).toMatchObject(needed)
@@ -506,7 +506,7 @@ describe('STAFF_PASSKEY=required', () => {
 })
 
 describe('among the ways to sign in', () => {
-  test('a passkey is listed by its name, and removed', async () => {
+  test('a passkey is listed with its name, and can be removed', async () => {
     const app = await testApp()
     const ada = await app.person()
     const [phone, key] = [await added(ada), await added(ada, {}, 'Key')]
@@ -517,12 +517,12 @@ describe('among the ways to sign in', () => {
     expect(await ada.delete(`me/identities/${phone.row.id}`)).toMatchObject({ status: 404 })
     expect((await ada.get('me/identities')).body.items.slice(1)).toEqual([key.row])
     expect(await signIn(app, phone.answer(await request(app)))).toMatchObject(refused)
-    // Sessions go on.
+    // Sessions continue.
     expect((await session.get('me')).status).toBe(200)
     expect(await app.rows('SELECT passkey_at FROM sessions WHERE passkey_at IS NOT NULL')).toEqual([])
   })
 
-  test('nobody removes another one’s passkey', async () => {
+  test('nobody can remove somebody else’s passkey', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.person(), await app.person()]
     const { row } = await added(ada)
@@ -530,7 +530,7 @@ describe('among the ways to sign in', () => {
     expect(await app.rows('SELECT id FROM passkeys')).toHaveLength(1)
   })
 
-  test('the last one stays, of two who are removed at once one', async () => {
+  test('the last one stays, even if the last two are removed at once', async () => {
     const app = await testApp()
     const ada = await app.person()
     const { row } = await added(ada)
@@ -543,7 +543,7 @@ describe('among the ways to sign in', () => {
     expect(await app.rows('SELECT id FROM passkeys')).toHaveLength(left[0].id === row.id ? 1 : 0)
   })
 
-  test('a removal and a sign-in at once leave no session that a removed passkey confirmed', async () => {
+  test('a concurrent removal and sign-in leave no session that a removed passkey confirmed', async () => {
     const app = await testApp()
     const ada = await app.person()
     for (let i = 0; i < 5; i++) {
@@ -580,7 +580,7 @@ test.each([
       const { options } = (await ada.post('me/passkeys/options', {})).body
       expect(options.rp).toEqual({ id: 'meet.example.org', name: 'Riverside' })
       const passkey = passkeyOf(options, { origin: 'https://meet.example.org' })
-      // A name that mail readers would make a link of is not shown whole.
+      // A name that mail programs would turn into a link is shortened.
       const label = 'My phone https://evil.example/'
       const row = await ada.post('me/passkeys', { label, credential: passkey.registration })
       const told = await smtp.received(2)
@@ -603,7 +603,7 @@ test.each([
   },
 )
 
-test('a passkey is in its owner’s export, and gone with the account', async () => {
+test('a passkey is in its owner’s export, and is removed with the account', async () => {
   const app = await testApp()
   const ada = await app.person()
   const passkey = await added(ada)
@@ -627,7 +627,7 @@ test('a passkey is in its owner’s export, and gone with the account', async ()
   expect(await signIn(app, passkey.answer(await request(app)))).toMatchObject(refused)
 })
 
-test('used challenges are forgotten when they would have expired', async () => {
+test('used challenges are removed when they would have expired', async () => {
   const app = await testApp()
   const passkey = await added(await app.person())
   await signIn(app, passkey.answer(await request(app)))

@@ -31,7 +31,7 @@ describe('search', () => {
     const found = async (q: string) => idsOf(await find(root, q)).sort()
     const people = (...of: (Person | undefined)[]) => of.map((one) => one!.id).sort()
     expect(await found('ADA')).toEqual(people(ada, adam))
-    // By e-mail and by name, but once.
+    // A match by both e-mail and name is listed once.
     expect(await found('ada@')).toEqual(people(adam))
     expect(await found('Zoe@EXAMPLE.org')).toEqual(people(bob))
     expect(await found('+49 30 12')).toEqual(people(bob))
@@ -40,13 +40,13 @@ describe('search', () => {
     expect(await found('ада')).toEqual(people(russian))
     expect(await found('mcd')).toEqual(people(mac))
     expect(await found('éLODIE')).toEqual(people(elodie))
-    // A pattern is none.
+    // Wildcards have no meaning.
     expect(await found('anna_%')).toEqual(people(wild))
     for (const q of ['%', '_', "'", 'lovelace', 'x'.repeat(254), '\u{10ffff}', '\0']) expect(await found(q)).toEqual([])
     expectProblem(await find(root, 'x'.repeat(255)), 422, 'validation_failed')
   })
 
-  test('pages through all, newest first, and through what was found, without repeats or gaps', async () => {
+  test('pages through all accounts, newest first, and through matches, without repeats or gaps', async () => {
     const { app, root } = await withAdmin()
     const made: string[] = []
     for (let i = 0; i < 7; i++) made.unshift((await app.person(i % 2 ? 'Kim' : 'kim')).id)
@@ -91,7 +91,7 @@ describe('search', () => {
     expect(idsOf(await find(root, 'bo', '&standing=active'))).toEqual([bob.id])
   })
 
-  test('shows nobody who is erased, nor secrets, and tells the audit log whom it has shown', async () => {
+  test('shows neither erased users nor secrets, and records in the audit log whom it has shown', async () => {
     const { app, root } = await withAdmin()
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     await bob.delete('me', { password })
@@ -138,7 +138,7 @@ describe('a record', () => {
     return { app, root, mo, ada, bob, cleo }
   }
 
-  test('tells moderators standing, decisions and counts, and neither who it was nor how to reach them', async () => {
+  test('shows moderators standing, decisions and counts, but neither reporters nor contact data', async () => {
     const { mo, root, ada, bob, cleo } = await reported()
     const answer = await mo.get(`admin/users/${ada.id}`)
     expect(answer.status).toBe(200)
@@ -177,7 +177,7 @@ describe('a record', () => {
     ])
   })
 
-  test('tells admins also how to reach them and how they sign in', async () => {
+  test('shows admins also contact data and ways to sign in', async () => {
     const { root, ada, bob, cleo } = await reported()
     const answer = await root.get(`admin/users/${ada.id}`)
     expect(answer.body).toMatchObject({
@@ -190,7 +190,7 @@ describe('a record', () => {
     for (const secret of [bob.id, cleo.id, ada.token, ada.refresh]) expect(answer.text).not.toContain(secret)
   })
 
-  test('is nobody’s own, and of those with a role for admins alone', async () => {
+  test('is refused for one’s own account, and for accounts with a role to all but admins', async () => {
     const { app, root, mo, ada } = await reported()
     expectProblem(await mo.get(`admin/users/${mo.id}`), 403, 'forbidden')
     expectProblem(await mo.get(`admin/users/${root.id}`), 403, 'forbidden')
@@ -202,13 +202,13 @@ describe('a record', () => {
     expectProblem(await mo.get(`admin/users/${ada.id}`), 404, 'not_found')
   })
 
-  test('does not tell whose review was removed: to the one whom it was of not at all', async () => {
+  test('does not reveal whose review was removed, least of all to the reviewed user', async () => {
     const { app, root } = await withAdmin()
     const [mo, nora] = [await app.person('Mo'), await app.person('Nora')]
     await rank(app, mo, 'moderator')
     const chat = await app.met(nora, mo)
     const review = (await nora.post('reviews', { chat_id: chat, rating: 1, anonymous: true })).body.id
-    // Else whoever reports a review of themselves would look whose count has risen.
+    // Otherwise somebody who reports a review of themselves could check whose count has risen.
     const countsFor = async (reader: Person) => (await reader.get(`admin/users/${nora.id}`)).body.counts
     const before = await countsFor(mo)
     const report = (await mo.post('reports', { review_id: review, reason: 'spam' })).body.id
@@ -227,7 +227,7 @@ describe('a record', () => {
   })
 })
 
-test('ending the sessions of somebody stops tokens and sockets at once', async () => {
+test('ending the sessions of a user stops tokens and sockets at once', async () => {
   const { app, root } = await withAdmin()
   const ada = await app.person('Ada')
   const base = await app.listen()
@@ -245,7 +245,7 @@ test('ending the sessions of somebody stops tokens and sockets at once', async (
   expectProblem(await root.post(`admin/users/${Bun.randomUUIDv7()}/sessions/end`), 404, 'not_found')
 })
 
-test('a link for a new password is mailed where mail is on, and where it is not the admin is told', async () => {
+test('a link for a new password is mailed if mail is on, and otherwise the admin is told', async () => {
   const off = await withAdmin()
   const eve = await off.app.person('Eve')
   expectProblem(await off.root.post(`admin/users/${eve.id}/password-reset`), 503, 'mail_not_configured')
@@ -278,7 +278,7 @@ test('a link for a new password is mailed where mail is on, and where it is not 
 })
 
 describe('roles', () => {
-  test('are given and taken by admins, from the next request on', async () => {
+  test('are given and withdrawn by admins, with effect from the next request', async () => {
     const { app, root } = await withAdmin()
     const ada = await app.person('Ada')
     expect((await ada.get('admin/reports')).status).toBe(403)
@@ -301,7 +301,7 @@ describe('roles', () => {
     expectProblem(await root.post(`admin/users/${ada.id}/role`, { role: 'admin' }), 404, 'not_found')
   })
 
-  test('the last admin stays one', async () => {
+  test('the last admin keeps the role', async () => {
     const { app, root } = await withAdmin()
     const ada = await app.person('Ada')
     for (const role of ['user', 'moderator'])
@@ -312,7 +312,7 @@ describe('roles', () => {
     expectProblem(await ada.post(`admin/users/${ada.id}/role`, { role: 'user' }), 409, 'conflict')
   })
 
-  test('do not keep the last admin from an erasure, and the operator makes another one', async () => {
+  test('the last admin can be erased, and the operator appoints another one', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     await rank(app, ada, 'admin')
@@ -321,7 +321,7 @@ describe('roles', () => {
     expect((await bob.get('admin/users')).status).toBe(200)
   })
 
-  test('of admins who take the role from each other at once, one is left', async () => {
+  test('of admins who withdraw each other’s role at once, one is left', async () => {
     const { app, root } = await withAdmin()
     const others = await Promise.all(['Ada', 'Bob', 'Cleo'].map((name) => app.person(name)))
     for (const other of others) await rank(app, other, 'admin')
@@ -362,7 +362,7 @@ test('the rules', () => {
   const asked = { actor_id: 'root', subject_id: 'root', role: 'user' as const }
   expect(refusesRole(asked, [admin('root')], 5)).toBe('last_admin')
   expect(refusesRole(asked, [admin('root'), admin('ada')], 5)).toBeNull()
-  // Who is suspended could not act.
+  // A suspended user could not act.
   expect(refusesRole(asked, [admin('root'), admin('ada', 9)], 5)).toBe('last_admin')
   expect(refusesRole({ ...asked, actor_id: 'mo' }, [admin('root'), admin('ada')], 5)).toBe('no_admin')
   expect(refusesRole({ ...asked, actor_id: null }, [admin('root')], 5)).toBe('last_admin')

@@ -24,14 +24,14 @@ oneNodeTest('each node looks by itself')(
     await photos.look()
     expect([photos.last(), await checks()]).toMatchObject([{ looked: 2, missing: 2 }, { photos: 'failed' }])
     renameSync(gone, mediaOf(app.dataDir))
-    // A minute later whoever asks has it looked again, and does not wait for that.
+    // A minute later, a request starts another check, and does not wait for it.
     app.clock.now += 60_000
     await until(() => photos.last()?.missing === 0, 'it is looked at again')
     expect(await checks()).not.toHaveProperty('photos')
   },
 )
 
-test('a sample of a large community costs as much as that of a small one, and an image that is removed is none that is lost', async () => {
+test('a sample costs the same in a large and a small community, and a removed image does not count as lost', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   for (let i = 0; i < 3; i++) await uploaded(ada, 20)
@@ -47,7 +47,7 @@ test('a sample of a large community costs as much as that of a small one, and an
   const found = app.services.photos.last()!
   expect(found.looked).toBe(100)
   expect(found.missing).toBeGreaterThan(90)
-  // What the rows do not know any more is not missed.
+  // A file without a row is not missed.
   await app.rows("DELETE FROM media WHERE placeholder = ''")
   await app.services.photos.look()
   expect(app.services.photos.last()).toEqual({ looked: 3, missing: 0 })

@@ -14,7 +14,7 @@ async function pair(options: Parameters<typeof testApp>[1] = {}) {
   return { app, base, ada, bob, chat }
 }
 
-// Tests that stop the timers of the process run on SQLite alone: connections to a database would run out of time.
+// Tests that stop the timers of the process run only on SQLite: connections to a database would time out.
 
 async function join(base: URL, { token }: { token: string }): Promise<Client> {
   const client = connect(base, token)
@@ -35,7 +35,7 @@ async function leave(app: TestApp, client: Client) {
   while (sockets() === before) await new Promise((done) => setImmediate(done))
 }
 
-test('presence goes to those with whom both have written, when one comes and some time after the last device went', async () => {
+test('presence is sent to those with whom both have written, at the first device and some time after the last one', async () => {
   const { app, base, ada, bob, chat } = await pair({ calmMs: 100 })
   await haveBothWritten(app, chat.id)
   const [eve, dan] = [await app.person('Eve'), await app.person('Dan')]
@@ -52,7 +52,7 @@ test('presence goes to those with whom both have written, when one comes and som
   const a2 = await join(base, ada)
   await a2.until(ofType('presence'))
   await leave(app, a1)
-  // Who goes after a device of hers is said to be gone later than she would be.
+  // With another device, she is reported as gone later.
   const d = await join(base, dan)
   await until(() => presenceOf(b, dan).length === 1, 'he is told to be online')
   await leave(app, d)
@@ -66,7 +66,7 @@ test('presence goes to those with whom both have written, when one comes and som
   expect(e.frames.filter(ofType('presence'))).toHaveLength(0)
 })
 
-test('a chat that one opens, or writes into alone, tells neither anything of the other', async () => {
+test('opening a chat, or writing into it alone, reveals the presence of neither', async () => {
   const { app, base, ada, bob, chat } = await pair({ calmMs: 1 })
   const eve = await app.person('Eve')
   await haveBothWritten(app, (await eve.post<Chat>('chats', { user_id: bob.id })).body.id)
@@ -91,7 +91,7 @@ test('a chat that one opens, or writes into alone, tells neither anything of the
   }
   expect((await ada.post<Chat>('chats', { user_id: bob.id })).body).toMatchObject({ online: false, last_seen_at: null })
 
-  // With the answer both see each other, also once it is deleted.
+  // With the answer, both see each other, even after it is deleted.
   const answer = (await bob.post<Message>(`chats/${chat.id}/messages`, { text: 'Yes' })).body
   await bob.delete(`messages/${answer.id}`)
   expect((await ada.get<Chat>(`chats/${chat.id}`)).body.online).toBe(true)
@@ -140,7 +140,7 @@ sqliteTest('that somebody went is told ten seconds later, and not at all where t
     await leave(app, a)
     jest.advanceTimersByTime(9999)
     await turns()
-    // Until then they are there.
+    // Until then, they are online.
     expect((await bob.get<Chat>(`chats/${chat.id}`)).body.online).toBe(true)
     const back = await join(base, ada)
     await turns()
@@ -159,7 +159,7 @@ sqliteTest('that somebody went is told ten seconds later, and not at all where t
   }
 })
 
-test('who is suspended or erased goes at once, and of who is erased no time is left', async () => {
+test('a suspended or erased user is offline at once, and no time of an erased one is kept', async () => {
   const { app, base, ada, bob, chat } = await pair()
   await haveBothWritten(app, chat.id)
   const [eve, mod] = [await app.person('Eve'), await app.person('Mod')]
@@ -184,13 +184,13 @@ test('who is suspended or erased goes at once, and of who is erased no time is l
   expect(noted.map(({ user_id }) => user_id)).toContain(eve.id)
 })
 
-test('when somebody was last seen outlives the process, and is in the export', async () => {
+test('the time when a user was last seen outlives the process, and is in the export', async () => {
   const { app, base, ada, bob, chat } = await pair()
   await haveBothWritten(app, chat.id)
   const b = await join(base, bob)
   app.clock.now += 60_000
   const at = new Date(app.clock.now).toISOString()
-  // As at the end of the process.
+  // The end of the process.
   for (const { services } of app.nodes) await services.hub.closeAll()
   expect(await b.closed).toBe(1012)
   const next = await testApp({}, { beside: app })

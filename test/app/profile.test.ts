@@ -16,7 +16,7 @@ const expectRefused = async (person: Person, path: string, fields: Record<string
   expect(expectProblem(await person.put(path, fields), 422, 'validation_failed')).toEqual([at].flat())
 
 describe('PUT /me', () => {
-  test('changes what is given, keeps what is absent, and null clears', async () => {
+  test('changes the given fields, keeps absent ones, and null clears', async () => {
     const { person, clock } = await testApp()
     const ada = await person('Ada')
     const fields = {
@@ -36,7 +36,7 @@ describe('PUT /me', () => {
     expect(await change(ada, {})).toMatchObject({ ...fields, name: 'Countess', created_at: changed.created_at })
   })
 
-  test('normalizes text to NFC and trims it; an empty city or bio is none', async () => {
+  test('normalizes text to NFC and trims it, and an empty city or bio becomes null', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     const decomposed = 'A\u030angstro\u0308m'
@@ -69,7 +69,7 @@ describe('PUT /me', () => {
     }
   })
 
-  test('stores markup and other alphabets as they are', async () => {
+  test('stores markup and other alphabets unchanged', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     for (const text of [
@@ -84,7 +84,7 @@ describe('PUT /me', () => {
       expect(await change(ada, { name: text, bio: text })).toMatchObject({ name: text, bio: text })
   })
 
-  test('refuses control characters, direction overrides and broken text, and changes nothing', async () => {
+  test('refuses control characters, direction overrides and invalid Unicode, and changes nothing', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     const before = (await ada.get('me')).body
@@ -97,7 +97,7 @@ describe('PUT /me', () => {
       '\u202d',
       '\u202e',
       '\ud800',
-      // More of them on one letter than Unicode's Stream-Safe Text has: normalizing would take seconds.
+      // More marks on one letter than Unicode's Stream-Safe Text allows: normalizing would take seconds.
       '\u0301'.repeat(31),
       '\u0316\u0301'.repeat(200),
     ])
@@ -109,17 +109,17 @@ describe('PUT /me', () => {
     expect((await ada.get('me')).body).toEqual(before)
   })
 
-  test('takes what address books and editors put into text, and letters with many marks', async () => {
+  test('accepts characters that address books and editors insert, and letters with many marks', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     const bio = `\u202a+49 170 1234567\u202c, \u2068שלום\u2069 ${'x\u0316'.repeat(50)} o${'\u0316'.repeat(30)}`
     expect((await change(ada, { bio })).bio).toBe(bio)
     expect((await change(ada, { bio: 'a\u2028b\u2029c' })).bio).toBe('a\nb\nc')
-    // Of a font of its maker's, or newer than this server.
+    // Characters of private fonts, or newer than this server.
     for (const name of ['\uf8ff', '\u{1faff}']) expect((await change(ada, { name })).name).toBe(name)
   })
 
-  test('refuses what is of another type, naming each field, and changes none of them', async () => {
+  test('refuses wrong types, naming each field, and changes none of them', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     const before = (await ada.get('me')).body
@@ -136,7 +136,7 @@ describe('PUT /me', () => {
     expect((await ada.get('me')).body).toEqual(before)
   })
 
-  test('takes as a photo no URL, as its host would learn who looks, and nothing that is not an own image', async () => {
+  test('accepts as a photo only an own image, and no URL, because its host would learn who views it', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     for (const photo of [
@@ -187,7 +187,7 @@ describe('PUT /me', () => {
     expect(await row()).toEqual(before)
   })
 
-  test('of two people at once changes each their own', async () => {
+  test('of two users at once changes each their own', async () => {
     const { person } = await testApp()
     const people = await Promise.all([person('Ada'), person('Bob')])
     await Promise.all(people.map((one) => change(one, { city: `City of ${one.name}` })))
@@ -199,7 +199,7 @@ describe('PUT /me', () => {
 describe('preferences', () => {
   const none = { drinks: [], activities: [], purposes: [], language: 'en' }
 
-  test('are empty and English to begin with; what is absent in a change stays', async () => {
+  test('are empty and English by default, and absent fields of a change keep their values', async () => {
     const { person } = await testApp()
     const [ada, bob] = [await person('Ada'), await person('Bob')]
     expect((await ada.get('me/prefs')).body).toEqual(none)
@@ -213,7 +213,7 @@ describe('preferences', () => {
     expect((await bob.get('me/prefs')).body).toEqual(none)
   })
 
-  test('are up to 20 entries of 1 to 40 characters each, kept in their order', async () => {
+  test('have up to 20 entries of 1 to 40 characters each, in their given order', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     const twenty = Array.from({ length: 20 }, (_, i) => `${i} ${'🦊'.repeat(37)}`)
@@ -228,7 +228,7 @@ describe('preferences', () => {
     expect((await ada.get('me/prefs')).body.drinks).toEqual(twenty)
   })
 
-  test('have no duplicates, also where two only look different before they are normalized', async () => {
+  test('have no duplicates, even if two differ only before they are normalized', async () => {
     const { person } = await testApp()
     const ada = await person('Ada')
     expect((await ada.put('me/prefs', { drinks: [' cafe\u0301 ', 'Café'] })).body.drinks).toEqual(['café', 'Café'])
@@ -269,7 +269,7 @@ describe('preferences', () => {
   })
 })
 
-test('the public profile shows what is public, and never how to reach or find the person', async () => {
+test('the public profile shows public fields, and never contact data or positions', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   await app.rows("UPDATE users SET phone = '+14155550177', messenger_id = '4711881188' WHERE id = ?", ada.id)
@@ -301,7 +301,7 @@ test('the public profile shows what is public, and never how to reach or find th
   }
 })
 
-test('the public profile of nobody is 404, and of an erased account too', async () => {
+test('the public profile of an unknown or erased user is 404', async () => {
   const { person, rows } = await testApp()
   const [ada, bob] = [await person('Ada'), await person('Bob')]
   const ids = [unknownId, 'x', '0', `${bob.id}x`, `urn:uuid:${bob.id}`, bob.id.replaceAll('-', '')]
@@ -312,7 +312,7 @@ test('the public profile of nobody is 404, and of an erased account too', async 
   expectProblem(await ada.get(`users/${bob.id}`), 404, 'not_found')
 })
 
-test('the public profile is for users only', async () => {
+test('the public profile needs a token', async () => {
   const { request, person } = await testApp()
   const ada = await person('Ada')
   for (const path of [`users/${ada.id}`, `users/${unknownId}`, 'users/x', 'me', 'me/prefs'])

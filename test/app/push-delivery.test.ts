@@ -28,7 +28,7 @@ async function open() {
   return testApp({}, { providers: openProviders({ push, bot }) })
 }
 
-test('a message reaches the browser of a person whose app is closed, encrypted, and a subscription that ended goes', async () => {
+test('a message reaches the browser of a user whose app is closed, encrypted, and an ended subscription is removed', async () => {
   const app = await open()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const chat = await app.met(ada, bob)
@@ -58,7 +58,7 @@ test('a message reaches the browser of a person whose app is closed, encrypted, 
   expect((await bob.get('me/channels')).body.items).toEqual([])
 })
 
-test('a subscription that leads to no push service, or has broken keys, is refused', async () => {
+test('a subscription of no known push service, or with broken keys, is refused', async () => {
   const bob = await (await open()).person('Bob')
   const { keys } = userAgent()
   const endpoint = `${service.origin}/p`

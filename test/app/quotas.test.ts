@@ -9,7 +9,7 @@ async function rowsOf({ rows }: TestApp): Promise<number> {
   return all
 }
 
-test('what one may do all day leaves no more rows, however often it is done', async () => {
+test('repeating what is unlimited adds no rows', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const chat = (await ada.post('chats', { user_id: bob.id })).body
@@ -40,7 +40,7 @@ test('what one may do all day leaves no more rows, however often it is done', as
   }
 })
 
-test('what leaves a row each time is limited for a day', async () => {
+test('requests that add a row each time have a daily limit', async () => {
   const app = await testApp({ RATE_LIMIT: 'send_day=2/1d,block=2/1d,session=2/1d,report=2/1d,password=100/15m' })
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const others: Person[] = []

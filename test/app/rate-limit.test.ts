@@ -10,7 +10,7 @@ const limits = ({ headers }: Answer) =>
     return value === null ? null : Number(value)
   })
 
-/** Asks for what costs nothing, often. */
+/** Sends many cheap requests. */
 async function ask(times: number, request: () => Promise<Answer>): Promise<Answer> {
   let answer = await request()
   for (let i = 1; i < times; i++) answer = await request()
@@ -18,14 +18,14 @@ async function ask(times: number, request: () => Promise<Answer>): Promise<Answe
 }
 
 describe('with RATE_LIMIT=on', () => {
-  test('answers tell what is left, errors too, and the one too many when to come back', async () => {
+  test('answers have the remaining number, errors too, and a refusal has the time to return', async () => {
     const { request } = await testApp({ RATE_LIMIT: 'on' })
     const register = () => request('POST', 'auth/register', { body: {} })
     const { points } = limitTable.register
     for (const left of [1, 2, 3].map((n) => points - n)) {
       const answer = await register()
       expectProblem(answer, 422, 'validation_failed')
-      // A real clock counts, and goes on meanwhile.
+      // A real clock counts, and continues meanwhile.
       expect(limits(answer)).toEqual([points, left, expect.any(Number)])
       expect(limits(answer)[2]).toBeWithin(3500, 3601)
       expect(answer.headers.get('retry-after')).toBeNull()
@@ -39,7 +39,7 @@ describe('with RATE_LIMIT=on', () => {
     expect(answer.headers.get('retry-after')).toBe(String(reset))
   })
 
-  test('what is limited by account is counted for the account: over its sessions, and not for others', async () => {
+  test('a limit by account counts over all its sessions, and not for others', async () => {
     const app = await testApp({ RATE_LIMIT: 'on' })
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     const { access_token } = await app.services.auth.begin(ada.id, { address: '', user_agent: null, language: null })
@@ -54,21 +54,21 @@ describe('with RATE_LIMIT=on', () => {
     expect(limits(await bob.put('me/prefs', {}))[1]).toBe(points - 2)
   })
 
-  test('what is limited by address is counted for the address behind the proxy that is trusted', async () => {
+  test('a limit by address counts the address behind the trusted proxy', async () => {
     const { request } = await testApp({ RATE_LIMIT: 'on', TRUST_PROXY: '2' })
     const from = (forwarded: string) => () =>
       request('POST', 'auth/register', { body: {}, headers: { 'x-forwarded-for': forwarded } })
     const { points } = limitTable.register
     await ask(points, from('198.51.100.1, 10.0.0.1'))
     expectProblem(await from('198.51.100.1, 10.0.0.1')(), 429, 'rate_limited')
-    // What the client itself wrote before does not count, nor does which of the proxies it came by.
+    // Neither the client's own header counts, nor which of the proxies it came by.
     expectProblem(await from('203.0.113.9, 198.51.100.1,10.0.0.2')(), 429, 'rate_limited')
     expectProblem(await from('203.0.113.9, 203.0.113.8, [::ffff:198.51.100.1]:4711, 10.0.0.1')(), 429, 'rate_limited')
     expectProblem(await from('198.51.100.2, 10.0.0.1')(), 422, 'validation_failed')
     expectProblem(await from('198.51.100.1, 198.51.100.2, 10.0.0.1')(), 422, 'validation_failed')
   })
 
-  test('an address of IPv6 counts for its whole /64', async () => {
+  test('an IPv6 address counts for its whole /64', async () => {
     const { request } = await testApp({ RATE_LIMIT: 'on', TRUST_PROXY: '1' })
     const from = (forwarded: string) =>
       request('POST', 'auth/register', { body: {}, headers: { 'x-forwarded-for': forwarded } })
@@ -76,13 +76,13 @@ describe('with RATE_LIMIT=on', () => {
     expect(limits(await from('2001:db8:1:2::1'))[1]).toBe(points - 1)
     expect(limits(await from('2001:db8:1:2:ffff::9'))[1]).toBe(points - 2)
     expect(limits(await from('2001:db8:1:3::1'))[1]).toBe(points - 1)
-    // One of IPv4 in either way of writing it as one of IPv6 is none of a /64.
+    // An IPv4 address in either of its IPv6 forms does not count for a /64.
     expect(limits(await from('::ffff:198.51.100.7'))[1]).toBe(points - 1)
     expect(limits(await from('::ffff:c633:6407'))[1]).toBe(points - 2)
     expect(limits(await from('::ffff:c633:6408'))[1]).toBe(points - 1)
   })
 
-  test('sixty people of one Wi-Fi register within an hour, and the next one waits', async () => {
+  test('sixty people in one Wi-Fi can register within an hour, and the next one has to wait', async () => {
     const { request } = await testApp({ RATE_LIMIT: 'on' })
     const register = () => request('POST', 'auth/register', { body: {} })
     expectProblem(await ask(60, register), 422, 'validation_failed')
@@ -126,7 +126,7 @@ describe('with RATE_LIMIT=on', () => {
     },
   )
 
-  test('what two limits count is refused by either, and answers tell of the one that has less left', async () => {
+  test('of two limits, either can refuse, and answers have the one with less remaining', async () => {
     const app = await testApp({ RATE_LIMIT: 'send=4/1m,send_day=6/1d' })
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     const chat = (await ada.post('chats', { user_id: bob.id })).body
@@ -147,7 +147,7 @@ describe('with RATE_LIMIT=on', () => {
     expect((await cay.delete(`messages/${said.body.id}`)).status).toBe(204)
   })
 
-  test('without a trusted proxy the address is that of the connection, whatever the request says', async () => {
+  test('without a trusted proxy, the address is that of the connection, whatever the headers', async () => {
     const { listen } = await testApp({ RATE_LIMIT: 'on' })
     const url = new URL('/api/v1/auth/register', await listen())
     const { points } = limitTable.register
@@ -165,7 +165,7 @@ describe('with RATE_LIMIT=on', () => {
     expect(statuses).toEqual([...Array(points).fill(422), 429])
   })
 
-  test('each limit is counted for itself', async () => {
+  test('each limit is counted separately', async () => {
     const { request } = await testApp({ RATE_LIMIT: 'on' })
     const post = (path: string) => () => request('POST', `auth/${path}`, { body: {} })
     await ask(limitTable.register.points, post('register'))
@@ -183,7 +183,7 @@ describe('with RATE_LIMIT=on', () => {
     expect((await request('GET', 'legal/terms')).status).toBe(200)
   })
 
-  test('a stranger is one before they are too many', async () => {
+  test('a request without a token is refused as such before it is limited', async () => {
     const { request } = await testApp({ RATE_LIMIT: 'on' })
     const answer = await request('PUT', 'me/prefs', { body: {} })
     expectProblem(answer, 401, 'unauthenticated')
@@ -203,14 +203,14 @@ test('RATE_LIMIT changes single limits and leaves all others', async () => {
   expect(limits(await ada.put('me/prefs', {})).slice(0, 2)).toEqual([points, points - 1])
 })
 
-test('with RATE_LIMIT=off nothing is counted, and no header speaks of it', async () => {
+test('with RATE_LIMIT=off nothing is counted, and no header mentions it', async () => {
   const { request } = await testApp({ RATE_LIMIT: 'off' })
   const answer = await ask(limitTable.register.points + 2, () => request('POST', 'auth/register', { body: {} }))
   expectProblem(answer, 422, 'validation_failed')
   expect(limits(answer)).toEqual([null, null, null])
 })
 
-test('every route that costs something is counted, by its own limit', async () => {
+test('every expensive route has its own limit', async () => {
   const app = await testApp({ RATE_LIMIT: 'on' })
   const ada = await app.person('Ada')
   const stranger = (path: string) => () => app.request('POST', path, { body: {} })
@@ -240,7 +240,7 @@ test('every route that costs something is counted, by its own limit', async () =
   }
 })
 
-test('an account begins 50 chats a day; those that are there are free, as is what is refused', async () => {
+test('an account begins 50 chats a day, and existing ones and refusals are free', async () => {
   const app = await testApp({ RATE_LIMIT: 'on' })
   const { points } = limitTable.new_chat
   expect(points).toBe(50)
@@ -255,7 +255,7 @@ test('an account begins 50 chats a day; those that are there are free, as is wha
   expectProblem(refused, 429, 'rate_limited')
   expect(limits(refused)).toEqual([points, 0, expect.any(Number)])
   expect((await ada.post('chats', { user_id: others[0]!.id })).status).toBe(200)
-  // Whoever has begun as many is still found by others, who count for themselves.
+  // An account at its limit can still be contacted by others, whose own limits count.
   expect((await last.post('chats', { user_id: ada.id })).status).toBe(201)
   expect((await ada.post('chats', { user_id: last.id })).status).toBe(200)
 })

@@ -33,7 +33,7 @@ afterEach(() => {
 
 const count = () => reads.read(() => db.query<{ n: number }, []>('SELECT count(*) AS n FROM t').get()!.n)
 
-test('the reads of one turn see one moment, whatever another process writes in between; those of the next see it', async () => {
+test('the reads of one turn see one snapshot, whatever another process writes, and the next turn sees that', async () => {
   const other = new Database(join(directory, 'convene.db'))
   expect(count()).toBe(0)
   other.run('INSERT INTO t VALUES (1)')
@@ -44,7 +44,7 @@ test('the reads of one turn see one moment, whatever another process writes in b
   other.close()
 })
 
-test('a write that was answered is seen by the next read, in the same turn too', async () => {
+test('the next read sees a write that was answered, even in the same turn', async () => {
   expect(count()).toBe(0)
   const written = writer.write(() => db.run('INSERT INTO t VALUES (1)'))
   expect(count()).toBe(0)
@@ -52,7 +52,7 @@ test('a write that was answered is seen by the next read, in the same turn too',
   expect(count()).toBe(1)
 })
 
-test('a read within a write sees what that one has written, and ends nothing', async () => {
+test('a read within a write sees its changes, and does not end it', async () => {
   const seen = await writer.write(() => {
     db.run('INSERT INTO t VALUES (1)')
     return [count(), db.inTransaction]
@@ -68,7 +68,7 @@ test('a read that fails leaves nothing behind', async () => {
   expect(count()).toBe(0)
 })
 
-test('of many, only those are read that are not remembered, and each that is there is found', async () => {
+test('of many profiles only those not cached are read, and each existing one is found', async () => {
   const asked: string[][] = []
   const each = (ids: string[]) =>
     reads
@@ -91,7 +91,7 @@ test('of many, only those are read that are not remembered, and each that is the
   expect(asked).toEqual([['b', 'a', 'nobody'], ['c']])
   await writer.write(() => db.run('INSERT INTO t VALUES (1)'))
   expect(each(['a'])).toEqual([{ id: 'a', n: 1 }])
-  // More than are remembered: the first ones go.
+  // More than the cache holds: the first ones are evicted.
   const many = Array.from({ length: 20_000 }, (_, i) => `p${i}`)
   expect(each(many)).toHaveLength(20_000)
   asked.length = 0
@@ -99,7 +99,7 @@ test('of many, only those are read that are not remembered, and each that is the
   expect(asked).toEqual([['p0']])
 })
 
-test('what is remembered is read anew after a write of this process, and after one of another', async () => {
+test('cached profiles are read again after a write of this process or of another', async () => {
   const other = new Database(join(directory, 'convene.db'))
   const remembered = () => reads.remembered('user', 'count', () => ({ n: count() }))
   expect(remembered()).toEqual({ n: 0 })
@@ -111,7 +111,7 @@ test('what is remembered is read anew after a write of this process, and after o
   other.close()
 })
 
-test('what is remembered outlives a write that leaves people alone, and no other one of its group', async () => {
+test('the cache survives a write that changes no profile, but no other write of its group', async () => {
   const remembered = () => reads.remembered('user', 'count', () => ({ n: count() }))
   expect(remembered()).toEqual({ n: 0 })
   const insert = () => db.run('INSERT INTO t VALUES (1)')
@@ -121,7 +121,7 @@ test('what is remembered outlives a write that leaves people alone, and no other
   expect(remembered()).toEqual({ n: 3 })
 })
 
-test('absence is not remembered, and what is remembered cannot be changed', () => {
+test('absence is not cached, and cached values cannot be changed', () => {
   expect(reads.remembered('user', 'nobody', () => null)).toBeNull()
   expect(reads.remembered('user', 'nobody', () => ({ name: 'Ada' }))).toEqual({ name: 'Ada' })
   expect(() =>
@@ -132,7 +132,7 @@ test('absence is not remembered, and what is remembered cannot be changed', () =
   ).toThrow(TypeError)
 })
 
-test('the writes that leave people alone change nothing that is shown of them', async () => {
+test('the writes that keep the cache change nothing that is shown of users', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   const shown = () =>

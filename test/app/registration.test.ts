@@ -36,7 +36,7 @@ describe('the mode of registration', () => {
     },
   )
 
-  test('closed, nobody makes an account, and those who have one log in', async () => {
+  test('closed: nobody can create an account, and existing users can log in', async () => {
     const { app, root } = await withAdmin({ REGISTRATION: 'closed' })
     const code = (await root.post('admin/invites', { uses: 5 })).body.code
     const before = await counted(app)
@@ -50,7 +50,7 @@ describe('the mode of registration', () => {
     expect([again.status, again.body.created, again.body.user.id]).toEqual([200, false, root.id])
   })
 
-  test('open, an invite is neither asked for nor used up', async () => {
+  test('open: an invite is neither needed nor used', async () => {
     const { app, root } = await withAdmin({ REGISTRATION: 'open' })
     const { code } = (await root.post('admin/invites', { uses: 1 })).body
     expect((await register(app, 'ada@example.com', code)).status).toBe(201)
@@ -58,7 +58,7 @@ describe('the mode of registration', () => {
     expect((await root.get('admin/invites')).body.items[0].used).toBe(0)
   })
 
-  test('by invitation, a good code lets one in, by password and from the messenger, however it is written', async () => {
+  test('invite: a valid code admits, by password and from the messenger, in any spelling', async () => {
     const { app, root } = await withAdmin()
     const { code, id } = (await root.post('admin/invites', { uses: 2 })).body
     expectProblem(await register(app, 'ada@example.com'), 403, 'invite_required')
@@ -67,13 +67,13 @@ describe('the mode of registration', () => {
     expectProblem(await messenger(app, 4711), 403, 'invite_required')
     expect((await register(app, 'ada@example.com', ` ${code.toLowerCase().replaceAll('-', ' ')}`)).status).toBe(201)
     expect((await messenger(app, 4711, code)).status).toBe(201)
-    // Who has an account needs no invite, and uses none up.
+    // A user with an account needs no invite, and uses none.
     expect((await messenger(app, 4711)).status).toBe(200)
     expectProblem(await messenger(app, 4712, code), 403, 'invite_required')
     expect((await root.get('admin/invites')).body.items).toMatchObject([{ id, uses: 2, used: 2 }])
   })
 
-  test('a registration that fails for another reason uses nothing up', async () => {
+  test('a registration that fails for another reason uses no invite', async () => {
     const { app, root } = await withAdmin()
     const { code } = (await root.post('admin/invites', { uses: 1 })).body
     const taken = await register(app, root.email, code)
@@ -85,16 +85,16 @@ describe('the mode of registration', () => {
     expect((await register(app, 'ada@example.com', code)).status).toBe(201)
   })
 
-  test('without a good code nobody finds out whether an address has an account', async () => {
+  test('without a valid code, nobody finds out whether an address has an account', async () => {
     const { app, root } = await withAdmin()
     expectProblem(await register(app, root.email, 'made up'), 403, 'invite_required')
   })
 
-  test('of a hundred who register at once with a code for ten, ten get in', async () => {
+  test('of a hundred concurrent registrations with a code for ten, ten succeed', async () => {
     const { app, root } = await withAdmin()
     const { code } = (await root.post('admin/invites', { uses: 10 })).body
     const before = await counted(app)
-    // From the messenger, as a hundred passwords would take long to hash.
+    // From the messenger, because a hundred passwords would take long to hash.
     const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => messenger(app, 5000 + i, code)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10)
     for (const answer of answers.filter(({ status }) => status !== 201)) expectProblem(answer, 403, 'invite_required')
@@ -102,7 +102,7 @@ describe('the mode of registration', () => {
     expect((await root.get('admin/invites')).body.items).toMatchObject([{ uses: 10, used: 10 }])
   })
 
-  test('of one person who logs in from the messenger many times at once, one use is counted', async () => {
+  test('many concurrent logins of one messenger user use the invite once', async () => {
     const { app, root } = await withAdmin()
     const { code } = (await root.post('admin/invites', { uses: 10 })).body
     const answers = await Promise.all(Array.from({ length: 20 }, () => messenger(app, 4711, code)))
@@ -111,7 +111,7 @@ describe('the mode of registration', () => {
     expect((await root.get('admin/invites')).body.items[0].used).toBe(1)
   })
 
-  test('of two who register one address at once with a code for one, one gets it, and one use is counted', async () => {
+  test('of two concurrent registrations of one address with a code for one, one succeeds and one use is counted', async () => {
     const { app, root } = await withAdmin()
     const { code } = (await root.post('admin/invites', { uses: 2 })).body
     const answers = await Promise.all([0, 1].map(() => register(app, 'ada@example.com', code)))
@@ -121,7 +121,7 @@ describe('the mode of registration', () => {
 })
 
 describe('invites', () => {
-  test('show their code once, and the database does not hold it', async () => {
+  test('show their code once, and the database does not contain it', async () => {
     const { app, root } = await withAdmin()
     const expires_at = '2026-12-01T00:00:00.000Z'
     const made = await root.post('admin/invites', { uses: 3, expires_at, note: ' Winter meetup ' })
@@ -139,7 +139,7 @@ describe('invites', () => {
     ])
   })
 
-  test('are good until they end', async () => {
+  test('are valid until they expire', async () => {
     const { app, root } = await withAdmin()
     const expires_at = new Date(app.clock.now + 2 * days).toISOString()
     const { code } = (await root.post('admin/invites', { uses: 3, expires_at })).body
@@ -149,7 +149,7 @@ describe('invites', () => {
     expectProblem(await register(app, 'bob@example.com', code), 403, 'invite_required')
   })
 
-  test('deleted, are good for nobody', async () => {
+  test('do not work after they are deleted', async () => {
     const { app, root } = await withAdmin()
     const { id, code } = (await root.post('admin/invites', { uses: 3 })).body
     expect((await root.delete(`admin/invites/${id}`)).status).toBe(204)
@@ -159,7 +159,7 @@ describe('invites', () => {
     expect((await root.get('admin/audit?action=invite_deleted')).body.items).toMatchObject([{ subject_id: id }])
   })
 
-  test('that cannot be are refused', async () => {
+  test('with impossible values are refused', async () => {
     const { root } = await withAdmin()
     for (const body of [
       {},
@@ -205,9 +205,9 @@ test('the rule: who is admitted', () => {
   expect(by('invite', { ...invite, used: 2 })).toBe('invite_required')
 })
 
-test('two hundred people of one Wi-Fi register within an hour, where the operator allows it', async () => {
+test('two hundred people in one Wi-Fi can register within an hour, if the operator allows it', async () => {
   const app = await testApp({ RATE_LIMIT: 'register=200/1h' })
-  // What is malformed counts too, and costs no hash of a password.
+  // Malformed requests count too, and cost no hash of a password.
   for (let i = 1; i < 200; i++)
     expectProblem(await app.request('POST', 'auth/register', { body: {} }), 422, 'validation_failed')
   expect((await register(app, 'ada@example.com')).status).toBe(201)

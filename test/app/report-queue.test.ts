@@ -27,7 +27,7 @@ async function setting(environment: Record<string, string> = {}) {
   return { app, ada, bob, mo: await withRole(app, 'moderator'), ned: await withRole(app, 'moderator') }
 }
 
-/** The same person with a new token, as theirs lasts 15 minutes. */
+/** The same user with a new token, because tokens last 15 minutes. */
 async function later(app: TestApp, person: Person, ms: number): Promise<Person> {
   app.clock.now += ms
   const client = { address: '203.0.113.0', user_agent: 'test', language: 'en' }
@@ -44,13 +44,13 @@ const noticesOf = async (person: Person) =>
 const auditOf = async (app: TestApp, action: string) =>
   app.rows('SELECT * FROM audit_log WHERE action = ? ORDER BY at, id', action)
 
-/** What is due is carried out, by every node at once. */
+/** Carries out due decisions, on every node at once. */
 async function carryOutDue({ nodes }: TestApp) {
   for (const { services } of nodes) services.delivery.wake('decision')
   await Promise.all(nodes.map(({ services }) => services.delivery.idle()))
 }
 
-test('a report is due after the target, one about a child after four hours at most', () => {
+test('a report is due after the target, and one about a child after at most four hours', () => {
   expect(dueAt('spam', 0, days)).toBe(days)
   expect(dueAt('underage', 0, days)).toBe(4 * hours)
   expect(dueAt('underage', 0, 2 * hours)).toBe(2 * hours)
@@ -58,7 +58,7 @@ test('a report is due after the target, one about a child after four hours at mo
   expect(dueAtOf({ due_at: 7, created_at: 5 })).toBe(7)
 })
 
-test('the queue is sorted by what is due first, and filtered by kind', async () => {
+test('the queue is sorted by deadline, and filtered by kind', async () => {
   const { app, ada, bob, mo } = await setting({ REPORT_TARGET_H: '48' })
   const chat = await app.met(ada, bob)
   const { id: message } = (await bob.post(`chats/${chat}/messages`, { text: 'Insult' })).body
@@ -68,7 +68,7 @@ test('the queue is sorted by what is due first, and filtered by kind', async () 
   const second = (await ada.post('reports', { message_id: message, reason: 'harassment' })).body.id
   app.clock.now += minutes
   const urgent = await fileReport(ada, other, 'underage')
-  // As the release before stored it: due a day after it was filed.
+  // The form of the previous release: due a day after it was filed.
   await app.rows('UPDATE reports SET due_at = NULL WHERE id = ?', second)
   const idsOf = async (query = '') =>
     (await mo.get(`admin/reports${query}`)).body.items.map(({ id }: { id: string }) => id)
@@ -81,7 +81,7 @@ test('the queue is sorted by what is due first, and filtered by kind', async () 
   expect(outcome(await mo.get('admin/reports?sort=odd'))).toEqual([422, 'validation_failed'])
   const page = (await mo.get('admin/reports?limit=1')).body
   expect(await idsOf(`?limit=2&cursor=${page.next_cursor}`)).toEqual([second, first])
-  // A place in one order is none in the other.
+  // A cursor of one order does not work in the other.
   expect((await mo.get(`admin/reports?sort=created&cursor=${page.next_cursor}`)).status).toBe(422)
   expect(page.items[0]).toMatchObject({
     kind: 'user',
@@ -92,7 +92,7 @@ test('the queue is sorted by what is due first, and filtered by kind', async () 
   })
 })
 
-test('the queue tells how many are open and overdue, and the reports about somebody, without what concerns the reader', async () => {
+test('the queue has the numbers of open and overdue reports and those about a user, without what concerns the reader', async () => {
   const { app, ada, bob, mo, ned } = await setting()
   const chat = await app.met(ada, bob)
   const { id: message } = (await bob.post(`chats/${chat}/messages`, { text: 'Insult' })).body
@@ -104,7 +104,7 @@ test('the queue tells how many are open and overdue, and the reports about someb
   for (const by of [reviewer, ada, reviewer]) await by.post(`chats/${met}/messages`, { text: 'Tea' })
   const review = (await reviewer.post('reviews', { chat_id: met, rating: 1, anonymous: true, text: 'Rude.' })).body.id
   expect((await ada.post('reports', { review_id: review, reason: 'other' })).status).toBe(201)
-  // Hides her, so that nobody begins a chat with her afterwards.
+  // This hides her, so that nobody begins a chat with her afterwards.
   await fileReport(bob, ada, 'underage')
   const listed = async (by: Person, query = '') => (await by.get(`admin/reports${query}`)).body
   const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
@@ -113,12 +113,12 @@ test('the queue tells how many are open and overdue, and the reports about someb
   // Mo learns nothing of the report about her, not even that there is one.
   expect((await listed(mo)).counts).toEqual(counts)
   expect((await listed(ned)).counts).toEqual({ ...counts, open: 5, by_kind: { user: 3, message: 1, review: 1 } })
-  // Whatever the filter is.
+  // Independent of the filter.
   expect((await listed(mo, '?status=resolved&kind=review')).counts).toEqual(counts)
   expect((await listed(await later(app, mo, 5 * hours))).counts.overdue).toBe(1)
   const back = await later(app, mo, 20 * hours)
   expect((await listed(back)).counts.overdue).toBe(4)
-  // The numbers are the same: a difference would tell her.
+  // The numbers are the same, because a difference would tell her.
   expect((await back.get('admin/stats')).body).toMatchObject({ open: 4, overdue: 4, held: 0 })
   const nedBack = await later(app, ned, 0)
   expect((await nedBack.get('admin/stats')).body).toMatchObject({ open: 5, overdue: 5, held: 0 })
@@ -127,12 +127,12 @@ test('the queue tells how many are open and overdue, and the reports about someb
 
   expect(idsOf(await listed(back, `?subject_id=${bob.id}&sort=created`))).toEqual([aboutBob, ofMessage])
   expect(idsOf(await listed(back, `?subject_id=${mo.id}`))).toEqual([])
-  // Who wrote the review is not found out by asking.
+  // No query reveals the author of the review.
   expect(idsOf(await listed(back, `?subject_id=${reviewer.id}`))).toEqual([])
   expect(outcome(await back.get('admin/reports?subject_id=odd'))).toEqual([422, 'validation_failed'])
 })
 
-test('the queue is filtered by when it was filed and decided, what came of it, and who reported what', async () => {
+test('the queue is filtered by times, outcome, source and target', async () => {
   const { app, ada, bob, mo } = await setting()
   await app.services.filter.replaceAll(operator, [
     { name: 'Hold', on: true, applies_to: ['message'], match: { type: 'words', words: ['holdme'] }, action: 'hold' },
@@ -150,7 +150,7 @@ test('the queue is filtered by when it was filed and decided, what came of it, a
     await fileReport(ada, others[0]!),
     await fileReport(ada, others[1]!, 'hate'),
     await fileReport(ada, others[2]!, 'scam'),
-    // It hides the person at once.
+    // This hides the user at once.
     await fileReport(ada, others[3]!, 'underage'),
   ] as const
   app.clock.now += minutes
@@ -189,7 +189,7 @@ test('the queue is filtered by when it was filed and decided, what came of it, a
   await expectFound('automated=any', [heldOne, heldTwo, open])
   await expectFound('automated=overturned', [heldOne])
   await expectFound(`automated=any&from=${iso(began + minutes)}`, [open])
-  // What hid somebody was overturned where the report is dismissed, or an appeal is upheld.
+  // A measure counts as overturned if the report is dismissed, or an appeal is upheld.
   expect((await resolve(mo, open, { action: 'dismiss' })).status).toBe(200)
   await expectFound('automated=overturned', [heldOne, open])
   await expectFound('overdue=true', [])
@@ -198,14 +198,14 @@ test('the queue is filtered by when it was filed and decided, what came of it, a
   expect(outcome(await ada.get('admin/reports?automated=any'))).toEqual([403, 'forbidden'])
 })
 
-test('fifty moderators who ask at once get fifty different reports, and there is none for the next one', async () => {
+test('fifty moderators who ask at once get fifty different reports, and the next one gets none', async () => {
   const { app, mo } = await setting()
   const moderators = await Promise.all(Array.from({ length: 50 }, () => withRole(app, 'moderator')))
   const reporters = await Promise.all(Array.from({ length: 10 }, () => app.person()))
   const reported = await Promise.all(Array.from({ length: 5 }, () => app.person()))
   const ids = new Set<string>()
   for (const by of reporters) for (const of of reported) ids.add(await fileReport(by, of))
-  // Each on one of the nodes, where there are several.
+  // Each asks one of the nodes, if there are several.
   const answers = await Promise.all(moderators.map((each) => each.post('admin/reports/next', {})))
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   expect(new Set(answers.map(({ body }) => body.id))).toEqual(ids)
@@ -216,7 +216,7 @@ test('fifty moderators who ask at once get fifty different reports, and there is
   expect((await moLater.post('admin/reports/next', {})).status).toBe(200)
 }, 60_000)
 
-test('two pools of connections never claim the same report', async () => {
+test('two connection pools never claim the same report', async () => {
   const { app, mo, ned } = await setting()
   const reporters = await Promise.all(Array.from({ length: 12 }, () => app.person()))
   const bob = await app.person()
@@ -229,12 +229,12 @@ test('two pools of connections never claim the same report', async () => {
     ),
   )
   const ids = claimed.filter((id) => id !== null)
-  // Somebody may pass over a report that is being claimed at that moment, and find no other.
+  // A moderator may skip a report that is being claimed at that moment, and find no other.
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids.length).toBe(12)
 })
 
-test('next takes the most urgent report of a kind that one may decide', async () => {
+test('next returns the most urgent report of a kind that the moderator may decide', async () => {
   const { app, ada, bob, mo } = await setting()
   const root = await withRole(app, 'admin')
   await fileReport(ada, mo)
@@ -253,7 +253,7 @@ test('next takes the most urgent report of a kind that one may decide', async ()
   expect((await root.post('admin/reports/next', { kind: null })).body.id).not.toBe(ofRoot)
 })
 
-test('a claimed report is for one moderator, for 15 minutes', async () => {
+test('a claimed report belongs to one moderator, for 15 minutes', async () => {
   const { app, ada, bob, ...moderators } = await setting()
   let { mo, ned } = moderators
   const report = await fileReport(ada, bob)
@@ -265,7 +265,7 @@ test('a claimed report is for one moderator, for 15 minutes', async () => {
   expect(outcome(await resolve(ned, report, {}))).toEqual([409, 'claimed'])
   expect(outcome(await resolve(ned, report, { undo_s: 5 }))).toEqual([409, 'claimed'])
   expect(await noticesOf(bob)).toEqual([])
-  // Again claims it longer.
+  // Claiming it again extends the claim.
   app.clock.now += 10 * minutes
   expect((await claim(mo)).body.claimed_until).toBe('2026-11-21T12:25:00.000Z')
   ned = await later(app, ned, 10 * minutes)
@@ -274,7 +274,7 @@ test('a claimed report is for one moderator, for 15 minutes', async () => {
   expect((await release(mo)).status).toBe(204)
   expect((await release(mo)).status).toBe(204)
   expect((await claim(ned)).status).toBe(200)
-  // Who has claimed nothing decides once nobody has.
+  // A moderator without a claim can decide once nobody has one.
   mo = await later(app, mo, 15 * minutes)
   ned = await later(app, ned, 0)
   expect((await mo.get(`admin/reports/${report}`)).body).toMatchObject({ claimed_by: null, claimed_until: null })
@@ -283,7 +283,7 @@ test('a claimed report is for one moderator, for 15 minutes', async () => {
   expect(outcome(await claim(mo))).toEqual([409, 'conflict'])
 })
 
-test('nobody claims what they may not decide', async () => {
+test('moderators cannot claim reports that they may not decide', async () => {
   const { app, ada, bob, mo, ned } = await setting()
   const cases = [await fileReport(ada, mo), await fileReport(mo, bob), await fileReport(ada, ned)]
   for (const report of cases) {
@@ -295,14 +295,14 @@ test('nobody claims what they may not decide', async () => {
   expect(await app.rows('SELECT id FROM outbox')).toEqual([])
 })
 
-test('of two who claim a report at once one has it', async () => {
+test('of two concurrent claims, one succeeds', async () => {
   const { ada, bob, mo, ned } = await setting()
   const report = await fileReport(ada, bob)
   const answers = await Promise.all([mo, ned].map((by) => by.post(`admin/reports/${report}/claim`)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test('a decision waits for as long as it can be taken back, and is carried out without the console', async () => {
+test('a decision is pending while it can be taken back, and is carried out without the console', async () => {
   const { app, ada, bob, mo, ned } = await setting()
   const report = await fileReport(ada, bob)
   const asked = await resolve(mo, report, { action: 'suspend', until: '2026-12-01T00:00:00Z', undo_s: 10 })
@@ -317,7 +317,7 @@ test('a decision waits for as long as it can be taken back, and is carried out w
       takes_effect_at: '2026-11-21T12:00:10.000Z',
     },
   })
-  // Meanwhile nobody else decides it or is given it, and nothing has happened.
+  // Meanwhile nobody else can decide or claim it, and nothing has changed.
   expect(outcome(await resolve(ned, report, {}))).toEqual([409, 'conflict'])
   expect(outcome(await ned.post(`admin/reports/${report}/claim`))).toEqual([409, 'conflict'])
   expect((await ned.post('admin/reports/next', {})).status).toBe(204)
@@ -325,7 +325,7 @@ test('a decision waits for as long as it can be taken back, and is carried out w
   await carryOutDue(app)
   expect((await bob.get('me')).status).toBe(200)
   app.clock.now += seconds
-  // Too late, even where no node has come to it.
+  // It is too late, even if no node has carried it out yet.
   expect(outcome(await mo.delete(`admin/reports/${report}/resolve`))).toEqual([409, 'conflict'])
   await carryOutDue(app)
   expect(outcome(await bob.get('me'))).toEqual([403, 'suspended'])
@@ -367,14 +367,14 @@ sqliteTest('a decision that waits is carried out by the server that starts next'
   rmSync(dirname(databasePath), { recursive: true })
 })
 
-test('a decision that was taken back never happens, and another one may be made', async () => {
+test('a decision that was taken back never takes effect, and another one can be made', async () => {
   const { app, ada, bob, mo, ned } = await setting()
   const report = await fileReport(ada, bob)
   await resolve(mo, report, { undo_s: 10 })
   expect(outcome(await ned.delete(`admin/reports/${report}/resolve`))).toEqual([403, 'forbidden'])
   await app.rows('UPDATE reports SET claimed_by = ?, claimed_until = ?', mo.id, app.clock.now + minutes)
   expect((await mo.delete(`admin/reports/${report}/resolve`)).status).toBe(204)
-  // They go on working on it.
+  // The claim continues.
   expect((await mo.get(`admin/reports/${report}`)).body).toMatchObject({ claimed_by: mo.id, pending: null })
   expect(outcome(await mo.delete(`admin/reports/${report}/resolve`))).toEqual([409, 'conflict'])
   // The second decision is due later than the first one was.
@@ -393,7 +393,7 @@ test('a decision that was taken back never happens, and another one may be made'
   expect(await auditOf(app, 'decision_undone')).toMatchObject([{ actor_id: mo.id, subject_id: report }])
 })
 
-test('one that is carried out and taken back at once is one of both', async () => {
+test('a decision that is carried out and taken back at once has exactly one of the outcomes', async () => {
   const { app, ada, bob, mo } = await setting()
   const report = await fileReport(ada, bob)
   const { pending } = (await resolve(mo, report, { undo_s: 1 })).body
@@ -412,7 +412,7 @@ test('one that is carried out and taken back at once is one of both', async () =
   expect(await auditOf(app, 'decision_undone')).toHaveLength(0)
 })
 
-test('a decision whose maker is no moderator any more is dropped, and the report open again', async () => {
+test('a decision is dropped if its maker is no longer a moderator, and the report is open again', async () => {
   const { app, ada, bob, mo, ned } = await setting()
   const report = await fileReport(ada, bob)
   await resolve(mo, report, { action: 'suspend', undo_s: 3 })
@@ -425,7 +425,7 @@ test('a decision whose maker is no moderator any more is dropped, and the report
   expect((await resolve(ned, report, {})).status).toBe(200)
 })
 
-test('a decision that is lost keeps nobody from deciding', async () => {
+test('a lost decision does not block others', async () => {
   const { app, ada, bob, mo, ned } = await setting()
   const report = await fileReport(ada, bob)
   await resolve(mo, report, { undo_s: 3 })
@@ -440,7 +440,7 @@ test('a decision that is lost keeps nobody from deciding', async () => {
   })
 })
 
-test('who is reported sees nothing of a decision in the audit log, whoever takes it back', async () => {
+test('the reported moderator sees no decision in the audit log, whoever takes it back', async () => {
   const { app, ada, mo, ned } = await setting()
   const root = await withRole(app, 'admin')
   const report = await fileReport(ada, mo)
@@ -451,7 +451,7 @@ test('who is reported sees nothing of a decision in the audit log, whoever takes
   expect(await seen(mo)).not.toContain(report)
 })
 
-test('strikes count for 90 days, unless an appeal overturned them, and propose what may follow', async () => {
+test('strikes count for 90 days unless an appeal overturned them, and lead to a proposal', async () => {
   const { app, ada, bob, mo, ned } = await setting()
   const strike = async (strikes: number, action = 'warn') =>
     (await resolve(mo, await fileReport(ada, bob), { action, strikes })).status
@@ -484,7 +484,7 @@ test('strikes count for 90 days, unless an appeal overturned them, and propose w
   ])
 })
 
-test('strikes for a review of the reader tell them nothing of who wrote it', async () => {
+test('strikes for a review of the reader do not reveal its author', async () => {
   const { app, ada, mo, ned } = await setting()
   const chat = await app.met(ada, mo)
   const review = (await ada.post('reviews', { chat_id: chat, rating: 1, anonymous: true, text: 'Rude.' })).body.id
@@ -494,7 +494,7 @@ test('strikes for a review of the reader tell them nothing of who wrote it', asy
   expect((await mo.get(`admin/users/${ada.id}`)).body).toMatchObject({ strikes: 0, proposal: null, decisions: [] })
 })
 
-test('bad resolutions of the queue are refused and change nothing', async () => {
+test('invalid resolutions of the queue are refused and change nothing', async () => {
   const { app, ada, bob, mo } = await setting()
   const report = await fileReport(ada, bob)
   for (const body of [
@@ -548,7 +548,7 @@ test('admins write templates, and moderators decide with them', async () => {
   expect(await auditOf(app, 'template_created')).toHaveLength(2)
 })
 
-test('of two templates of one name that come at once one is there', async () => {
+test('of two concurrent templates with one name, one is stored', async () => {
   const { app } = await setting()
   const root = await withRole(app, 'admin')
   const add = () => root.post('admin/templates', { name: 'Spam', language: 'en', text: 'No spam.' })

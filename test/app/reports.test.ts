@@ -61,7 +61,7 @@ test('a user, a message and a review can be reported, and the reporter sees thei
   expect((await bob.get('reports')).body.items).toEqual([])
 })
 
-test('bad reports are refused and nothing is stored', async () => {
+test('invalid reports are refused and nothing is stored', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   const stranger = await app.person()
@@ -99,7 +99,7 @@ test('bad reports are refused and nothing is stored', async () => {
   expect(several.body.errors.map(({ path }: { path: string }) => path)).toEqual(['/user_id', '/message_id'])
 })
 
-test('one open report for each reporter and target, however many at once; after it is settled another', async () => {
+test('a reporter has one open report for each target, even concurrently, and can file another after its decision', async () => {
   const app = await testApp()
   const { ada, bob } = await pair(app)
   const [cleo, moderator] = [await app.person(), await moderatorOf(app)]
@@ -108,7 +108,7 @@ test('one open report for each reporter and target, however many at once; after 
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201])
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
   const first = answers[0]!.body.id
-  // Another reason does not change what was said first.
+  // Another reason does not change the first report.
   const otherReason = await ada.post('reports', { user_id: bob.id, reason: 'scam', details: 'More' })
   expect([otherReason.status, otherReason.body.id]).toEqual([200, first])
   expect((await ada.get('reports')).body.items).toMatchObject([{ reason: 'spam', details: null }])
@@ -119,7 +119,7 @@ test('one open report for each reporter and target, however many at once; after 
   expect(next.body.id).not.toBe(first)
 })
 
-test('a block is no obstacle to a report', async () => {
+test('a report works across a block', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   const message = await send(bob, chatId, 'Insult')
@@ -129,7 +129,7 @@ test('a block is no obstacle to a report', async () => {
   expect((await ada.post('reports', { message_id: message.id, reason: 'harassment' })).status).toBe(201)
 })
 
-test('evidence is what was there when it was reported, whatever happens later', async () => {
+test('evidence is the content as it was when reported, whatever happens later', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   const moderator = await moderatorOf(app)
@@ -170,7 +170,7 @@ test('evidence is what was there when it was reported, whatever happens later', 
   expect(evidence.user).toMatchObject({ id: bob.id, name: 'Bob', city: 'Oslo', bio: 'Nice.' })
   expect(evidence.user).not.toContainKeys(['email', 'phone', 'messenger_id'])
   expect(evidence.review).toBeNull()
-  // Five on each side: the rest of the chat is not the moderator's.
+  // Five on each side: moderators do not see the rest of the chat.
   for (const path of [`chats/${chatId}`, `chats/${chatId}/messages`])
     expect((await moderator.get(path)).body.code).toBe('not_a_member')
 })
@@ -208,10 +208,10 @@ test('evidence of a message shows its photo to moderators after the message and 
   expect(evidence.message.client_id).toBeNull()
   for (const url of [evidence.message.photo.url, evidence.user.photo])
     expect((await app.request('GET', url)).headers.get('content-type')).toBe('image/webp')
-  // Whom the message was for, and who wrote it, cannot fetch it any more.
+  // Neither its recipient nor its author can fetch it any longer.
   for (const url of [message.photo.url, photo.url, face.url]) expect((await app.request('GET', url)).status).toBe(404)
 
-  // Nor show it again: that it is still there would tell them that, and by whom, they were reported.
+  // Nor can they show it again, which would reveal that and by whom they were reported.
   for (const { id } of [photo, face]) {
     expect((await bob.post(`chats/${chatId}/messages`, { kind: 'photo', photo: id })).status).toBe(422)
     expect((await bob.put('me', { photo: id })).status).toBe(422)
@@ -222,7 +222,7 @@ test('evidence of a message shows its photo to moderators after the message and 
   expect((await app.request('GET', evidence.message.photo.url)).status).toBe(404)
 })
 
-test('a report of a review keeps the review, and names an anonymous author to moderators alone', async () => {
+test('a report of a review stores the review, and names an anonymous author only to moderators', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   const moderator = await moderatorOf(app)
@@ -242,7 +242,7 @@ test('a report of a review keeps the review, and names an anonymous author to mo
   expect((await bob.get('reports')).text).not.toContain(ada.id)
 })
 
-test('a review without its author any more can still be reported', async () => {
+test('a review whose author is erased can still be reported', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   const moderator = await moderatorOf(app)
@@ -258,7 +258,7 @@ test('a review without its author any more can still be reported', async () => {
   expect((await bob.get(`users/${bob.id}/stats`)).body).toMatchObject({ rating_avg: null, count: 0 })
 })
 
-test('reports are limited, by account', async () => {
+test('the number of reports per account is limited', async () => {
   const app = await testApp({ RATE_LIMIT: 'on' })
   const { ada, bob } = await pair(app)
   const report = (person: Person) => person.post('reports', { user_id: bob.id, reason: 'spam' })
@@ -301,7 +301,7 @@ test('a photo that came after the reported message is kept as evidence too', asy
   expect((await app.request('GET', evidence.after[0].photo.url)).status).toBe(200)
 })
 
-test('the audit log has one line of a report, however often it is made', async () => {
+test('the audit log has one entry for a report, however often it is repeated', async () => {
   const app = await testApp()
   const { ada, bob } = await pair(app)
   for (const status of [201, 200])
@@ -309,7 +309,7 @@ test('the audit log has one line of a report, however often it is made', async (
   expect(await app.services.storage.audit.list({ action: 'report' }, 10, null)).toHaveLength(1)
 })
 
-test('a photo elsewhere is not shown in evidence, as its host would learn who looks', async () => {
+test('an external photo is not shown in evidence, because its host would learn who views it', async () => {
   const app = await testApp()
   const { ada, bob } = await pair(app)
   const moderator = await moderatorOf(app)

@@ -11,10 +11,10 @@ import { granted } from '../rows.ts'
 
 const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
 
-/** A yes or no, as the engine has it. */
+/** A boolean in the form of the engine. */
 const flag = (is: boolean) => (engineOfApps.name === 'SQLite' ? Number(is) : is)
 
-/** Runs one of the jobs that a server runs by the clock. */
+/** Runs one of the scheduled jobs of a server. */
 const run = ({ services }: TestApp, name: string): Promise<number> =>
   jobs(services)
     .find((job: Job) => job.name === name)!
@@ -26,13 +26,13 @@ async function chatOf(a: Person, b: Person): Promise<string> {
 const send = async (from: Person, chatId: string, body: object) =>
   (await from.post(`chats/${chatId}/messages`, body)).body
 
-/** Somebody whose token has run out meanwhile, signed in again. */
+/** Signs a user in again whose token has expired. */
 async function back(app: TestApp, person: Person): Promise<Person> {
   const session = await app.services.auth.begin(person.id, { address: '', user_agent: null, language: null })
   return { ...person, ...app.as(session.access_token) }
 }
 
-test('a period that the operator chose holds, and one that a reload has changed', async () => {
+test('the operator’s period applies, and a changed one after a reload', async () => {
   const app = await testApp({ RETENTION: 'positions=10d' })
   const ada = await app.person('Ada')
   expect((await ada.put('me/location', { latitude: 52.52, longitude: 13.405 })).status).toBeLessThan(300)
@@ -43,7 +43,7 @@ test('a period that the operator chose holds, and one that a reload has changed'
   expect(await run(app, 'old-positions')).toBe(0)
 })
 
-test('events go after the days that are configured, and their numbers go on', async () => {
+test('events are removed after the configured days, and their numbers continue', async () => {
   const app = await testApp({ EVENT_RETENTION_DAYS: '3' })
   const [ada, bob] = [await app.person(), await app.person()]
   const chatId = await chatOf(ada, bob)
@@ -56,7 +56,7 @@ test('events go after the days that are configured, and their numbers go on', as
   expect(await app.rows('SELECT seq FROM events WHERE user_id = ?', bob.id)).toEqual([{ seq: 2 }])
 })
 
-test('a session goes 30 days after its end, or 90 days after its last use; a live one stays', async () => {
+test('a session is removed 30 days after its end or 90 days after its last use, and a live one stays', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   await ada.post('auth/logout')
@@ -74,7 +74,7 @@ test('a session goes 30 days after its end, or 90 days after its last use; a liv
   expect(await app.rows('SELECT user_id FROM sessions')).toHaveLength(1)
 })
 
-test('where a consent came from goes after 180 days; that it was given stays', async () => {
+test('the origin of a consent is removed after 180 days, and the consent stays', async () => {
   const app = await testApp()
   const ada = await app.person()
   const consents = () =>
@@ -90,7 +90,7 @@ test('where a consent came from goes after 180 days; that it was given stays', a
   expect(await run(app, 'old-consent-origins')).toBe(0)
 })
 
-test('what a message said before goes 30 days after it was changed, and not the message', async () => {
+test('earlier texts are removed 30 days after the change, and the message stays', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   const chatId = await chatOf(ada, bob)
@@ -106,7 +106,7 @@ test('what a message said before goes 30 days after it was changed, and not the 
   expect(await app.rows('SELECT text FROM messages')).toEqual([{ text: 'Three' }])
 })
 
-test('a position that nobody updated for a year goes, with the codes of its places; the wish to be seen stays', async () => {
+test('a position without an update for a year is removed with the codes of its places, and the choice to be visible stays', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   await ada.put('me/prefs', { drinks: ['tea'] })
@@ -128,7 +128,7 @@ test('a position that nobody updated for a year goes, with the codes of its plac
     { ...gone, visible: flag(false) },
   ])
   expect(await app.rows('SELECT DISTINCT user_id FROM location_cells')).toEqual([{ user_id: cay.id }])
-  // Nothing finds them by what they like either.
+  // Preferences do not find them either.
   const traits =
     engineOfApps.name === 'SQLite'
       ? 'SELECT DISTINCT u.user_id FROM nearby_traits t JOIN locations u ON u.id = t.location_id'
@@ -140,7 +140,7 @@ test('a position that nobody updated for a year goes, with the codes of its plac
   expect(found.body.items.map((item: any) => item.user.id)).toEqual([ada.id])
 })
 
-test('the audit log goes back two years', async () => {
+test('the audit log is kept for two years', async () => {
   const app = await testApp()
   const ada = await app.person()
   await ada.put('me', { city: 'Ulm' })
@@ -158,7 +158,7 @@ async function uploaded(person: Person): Promise<string> {
   return (await person.post('media', form)).body.id
 }
 
-test('the evidence of a report goes 180 days after its decision, with the photos that only it kept', async () => {
+test('evidence is removed 180 days after the decision, with photos that only it kept', async () => {
   const app = await testApp()
   const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
   await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
@@ -184,7 +184,7 @@ test('the evidence of a report goes 180 days after its decision, with the photos
     reporter_id: ada.id,
     resolution: { action: 'warn', note: 'Do not.' },
   })
-  // An open one is still to be decided, however long that takes, and its neighbour’s photo belongs to it.
+  // An open report keeps its evidence however long it waits, including its neighbour’s photo.
   expect((await moderator.get(`admin/reports/${open.id}`)).body.evidence.message.text).toBe('More')
   expect(await run(app, 'media-sweep')).toBe(0)
   await moderator.post(`admin/reports/${open.id}/resolve`, { action: 'dismiss', note: 'No.' })
@@ -194,7 +194,7 @@ test('the evidence of a report goes 180 days after its decision, with the photos
   expect(await run(app, 'media-sweep')).toBe(1)
 })
 
-test('a report of a review names its author to nobody once its evidence is gone', async () => {
+test('a report of a review does not name its author once its evidence is removed', async () => {
   const app = await testApp()
   const [author, mo, other] = [await app.person(), await app.person(), await app.person()]
   for (const { id } of [mo, other])
@@ -216,7 +216,7 @@ test('a report of a review names its author to nobody once its evidence is gone'
   ])
 })
 
-test('of a report by or about an erased user nothing that was said is left when its evidence goes', async () => {
+test('texts by or about an erased user are removed from a report with its evidence', async () => {
   const app = await testApp()
   const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
   await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
@@ -227,7 +227,7 @@ test('of a report by or about an erased user nothing that was said is left when 
   for (const { id } of [about, by])
     await mo.post(`admin/reports/${id}/resolve`, { action: 'warn', note: 'Both of you.' })
   expect((await ada.delete('me', { password })).status).toBe(204)
-  // Until then a moderator sees it all, the photo too.
+  // Until then, a moderator sees everything, including the photo.
   const before = (await mo.get(`admin/reports/${about.id}`)).body
   expect(before).toMatchObject({ details: 'Ada sells things.', evidence: { user: { name: 'Ada' } } })
   expect((await app.request('GET', before.evidence.user.photo)).status).toBe(200)
@@ -246,7 +246,7 @@ test('of a report by or about an erased user nothing that was said is left when 
   })
 })
 
-test('where the evidence was gone before the erasure, what was said goes with the account', async () => {
+test('if the evidence was removed before the erasure, the texts are removed with the account', async () => {
   const app = await testApp()
   const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
   await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
@@ -263,7 +263,7 @@ test('where the evidence was gone before the erasure, what was said goes with th
   ])
 })
 
-test('thousands are removed in several writes, so that requests come in between', async () => {
+test('thousands of rows are removed in several writes, so that requests can run in between', async () => {
   const app = await testApp()
   const ada = await app.person()
   const { storage, audit } = app.services
@@ -282,7 +282,7 @@ test('thousands are removed in several writes, so that requests come in between'
   expect((await storage.audit.list({ action: 'counted' }, 1, null)).length).toBe(0)
 })
 
-test('what was removed does not stay in the database’s log', async () => {
+test('removed data do not stay in the database’s log', async () => {
   const databasePath = join(tmpdir(), `convene-retention-${crypto.randomUUID()}.db`)
   const app = await testApp({}, { databasePath })
   const [ada, bob] = [await app.person(), await app.person()]
@@ -302,7 +302,7 @@ test('what was removed does not stay in the database’s log', async () => {
   rmSync(databasePath)
 })
 
-test('an appeal against the removal of a review goes with its evidence, and names its author to nobody in the audit log', async () => {
+test('an appeal against the removal of a review is removed with its evidence, and the audit log names no author', async () => {
   const app = await testApp()
   const [author, mo, other, third] = [await app.person(), await app.person(), await app.person(), await app.person()]
   for (const { id } of [mo, other, third])
@@ -328,7 +328,7 @@ test('an appeal against the removal of a review goes with its evidence, and name
   }
 })
 
-test('where the evidence was gone before the erasure, the note goes with the account, whether or not there were details', async () => {
+test('if the evidence was removed before the erasure, the note is removed with the account, with or without details', async () => {
   const app = await testApp()
   const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
   await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
@@ -340,7 +340,7 @@ test('where the evidence was gone before the erasure, the note goes with the acc
   expect(await app.rows('SELECT note FROM reports')).toEqual([{ note: null }])
 })
 
-test('the events of who has no young ones go too', async () => {
+test('old events of users without recent ones are removed too', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   await chatOf(ada, bob)

@@ -14,7 +14,7 @@ async function pair(app: TestApp) {
   return { ada, bob, chatId: await app.met(ada, bob) }
 }
 
-/** Everything that the server answers to somebody, as text. */
+/** All answers of the server to a user, as text. */
 async function everythingShownTo(person: Person, others: Person[]) {
   const paths = ['me', 'chats', 'sync?since=0&limit=100', 'reports', 'blocks', 'me/notices', 'appeals']
   for (const { id } of [person, ...others]) paths.push(`users/${id}`, `users/${id}/reviews`, `users/${id}/stats`)
@@ -22,7 +22,7 @@ async function everythingShownTo(person: Person, others: Person[]) {
   return answers.map(({ status, text }) => (expect(status).toBe(200), text)).join('\n')
 }
 
-test('a member of a chat reviews the other one, whoever the body names', async () => {
+test('a member of a chat reviews the other, whatever user the body names', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   const cleo = await app.person()
@@ -53,7 +53,7 @@ test('a member of a chat reviews the other one, whoever the body names', async (
   expect((await eventsOf(ada)).map(({ type }: { type: string }) => type)).toEqual(['chat'])
 })
 
-test('two reviews of a chat at once: one 201, one 409, whichever of the two wrote it', async () => {
+test('of two concurrent reviews of a chat, one gets 201 and one 409', async () => {
   const app = await testApp()
   for (const both of [true, false]) {
     const { ada, bob, chatId } = await pair(app)
@@ -70,7 +70,7 @@ test('two reviews of a chat at once: one 201, one 409, whichever of the two wrot
   }
 })
 
-test('bad reviews are refused and change nothing', async () => {
+test('invalid reviews are refused and change nothing', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   const stranger = await app.person()
@@ -94,11 +94,11 @@ test('bad reviews are refused and change nothing', async () => {
   expect((await app.request('POST', 'reviews', { body: { chat_id: chatId, rating: 5 } })).status).toBe(401)
   expect((await ada.get(`users/${bob.id}/stats`)).body.count).toBe(0)
   expect((await eventsOf(bob)).map(({ type }: { type: string }) => type)).toEqual(['chat'])
-  // 1000 characters are fine, however many bytes they take.
+  // 1000 characters are accepted, however many bytes they take.
   expect((await ada.post('reviews', { chat_id: chatId, rating: 5, text: '🍵'.repeat(1000) })).status).toBe(201)
 })
 
-test('an erased account is not reviewed', async () => {
+test('an erased account cannot be reviewed', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   await app.rows('UPDATE users SET deleted_at = 1, name = NULL WHERE id = ?', bob.id)
@@ -107,7 +107,7 @@ test('an erased account is not reviewed', async () => {
   for (const path of ['reviews', 'stats']) expect((await ada.get(`users/${bob.id}/${path}`)).status).toBe(404)
 })
 
-test('stats equal the reviews, to two decimals, half up', async () => {
+test('stats equal the reviews, rounded half up to two decimals', async () => {
   const app = await testApp()
   const bob = await app.person()
   const ratings = [5, 4, 4, 1, 3, 5, 2, 5]
@@ -121,7 +121,7 @@ test('stats equal the reviews, to two decimals, half up', async () => {
     expect(rows.reduce((total, row) => total + row.rating, 0)).toBe(sum)
     expect(body).toEqual({ user_id: bob.id, rating_avg: Math.round((100 * sum) / (i + 1)) / 100, count: i + 1 })
   }
-  // 29 / 8 is 3.625: what lies in the middle goes up, whatever binary fractions make of it.
+  // 29 / 8 is 3.625, which is rounded up, independent of binary fractions.
   expect((await bob.get(`users/${bob.id}/stats`)).body.rating_avg).toBe(3.63)
 })
 
@@ -138,7 +138,7 @@ test('an anonymous review shows its author only in the answer to writing it', as
   expect(event).toEqual({ type: 'review', seq: 2, at: '2026-11-21T00:00:00.000Z', data: listed })
 })
 
-test('nothing that the reviewed user can ask for names the author of an anonymous review', async () => {
+test('nothing that the reviewed user can request names the author of an anonymous review', async () => {
   const app = await testApp()
   const bob = await app.person('Bob')
   const [ada, cleo] = [await app.person('Ada'), await app.person('Cleo')]
@@ -149,17 +149,17 @@ test('nothing that the reviewed user can ask for names the author of an anonymou
   const written = await ada.post('reviews', { chat_id: chats[0], rating: 1, anonymous: true })
   const after = await everythingShownTo(bob, [ada, cleo])
   const times = (text: string, id: string) => text.split(id).length - 1
-  // What named Ada or the chat before does so still (the chat list, her profile); the review adds no mention.
+  // What named Ada or the chat before still does (the chat list, her profile), but the review adds no mention.
   for (const id of [ada.id, ...chats]) expect(times(after, id)).toBe(times(before, id))
   expect(after).toContain(written.body.id)
   expect(after).not.toContain(written.body.created_at)
-  // Nor does reporting it.
+  // Nor does a report about it.
   const report = await bob.post('reports', { review_id: written.body.id, reason: 'other' })
   expect(report.text).not.toContain(ada.id)
   expect((await bob.get('reports')).text).not.toContain(ada.id)
 })
 
-test('the order of a list tells the day and nothing finer', async () => {
+test('the order of a list reveals only the day', async () => {
   const app = await testApp()
   const bob = await app.person()
   const written: { id: string; day: number }[] = []
@@ -178,7 +178,7 @@ test('the order of a list tells the day and nothing finer', async () => {
   }
   const expected = written.toSorted((a, b) => b.day - a.day || (a.id < b.id ? 1 : -1)).map(({ id }) => id)
   expect(seen).toEqual(expected)
-  // Random ids: twelve in the order of writing, either way, would be one chance in millions.
+  // The ids are random: twelve in the order of writing, either way, would be one chance in millions.
   expect(seen).not.toEqual(written.map(({ id }) => id).reverse())
   expect((await bob.get(`users/${bob.id}/reviews?cursor=nonsense`)).status).toBe(422)
   const { next_cursor } = (await bob.get(`users/${bob.id}/reviews?limit=5`)).body
@@ -188,7 +188,7 @@ test('the order of a list tells the day and nothing finer', async () => {
   expect(elsewhere.body).toMatchObject({ status: 422, errors: [{ path: '/cursor' }] })
 })
 
-test('reviews are public, and a token that does not hold is none', async () => {
+test('reviews are public, and an invalid token is ignored', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   await ada.post('reviews', { chat_id: chatId, rating: 5 })
@@ -202,7 +202,7 @@ test('reviews are public, and a token that does not hold is none', async () => {
       expect((await app.request('GET', `users/${bob.id}/${path}`, { headers })).status).toBe(200)
   for (const path of [`users/${unknown}/reviews`, `users/${unknown}/stats`, 'users/nobody/stats'])
     expect((await app.request('GET', path)).status).toBe(404)
-  // A token that holds tells who looks, whichever way it comes.
+  // A valid token identifies the viewer, in any of its places.
   await bob.post('blocks', { user_id: ada.id })
   for (const headers of [{ cookie: `app_at=${ada.token}` }, { authorization: `Bearer ${ada.token}` }] as Record<
     string,
@@ -214,7 +214,7 @@ test('reviews are public, and a token that does not hold is none', async () => {
   expect((await ada.get(`users/${bob.id}/stats`)).status).toBe(200)
 })
 
-test('a review that is gone leaves no trace in a replay', async () => {
+test('a removed review leaves no trace in a replay', async () => {
   const app = await testApp()
   const { ada, bob, chatId } = await pair(app)
   const { body } = await ada.post('reviews', { chat_id: chatId, rating: 1, text: 'Insults.' })
@@ -234,10 +234,10 @@ const statsOf = async (viewer: Person, { id }: Person) => (await viewer.get(`use
 const reviewEvents = async (person: Person) =>
   (await eventsOf(person)).filter(({ type }: { type: string }) => type === 'review')
 
-/** An app whose anonymous reviews appear after that part of a day. */
+/** An app whose anonymous reviews appear after that fraction of a day. */
 const delayed = (fraction: number) => testApp({ ANONYMOUS_REVIEW_DELAY_H: '24' }, { random: () => fraction })
 
-test('a review needs a message from both, deleted or not; writing it changes nothing before', async () => {
+test('a review needs a message from both, deleted or not, and is refused before', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   const chat_id = (await ada.post('chats', { user_id: bob.id })).body.id
@@ -258,7 +258,7 @@ test('a review needs a message from both, deleted or not; writing it changes not
   expect((await ada.post('reviews', { chat_id, rating: 5 })).status).toBe(201)
 })
 
-test('five fresh accounts that only opened a chat leave no review of a stranger', async () => {
+test('five new accounts that only opened a chat cannot review a stranger', async () => {
   const app = await testApp()
   const target = await app.person()
   for (let i = 0; i < 5; i++) {
@@ -270,7 +270,7 @@ test('five fresh accounts that only opened a chat leave no review of a stranger'
   expect(await statsOf(target, target)).toMatchObject({ rating_avg: null, count: 0 })
 })
 
-test('no review is stored once a block was answered', async () => {
+test('no review is stored after a block was answered', async () => {
   const app = await testApp()
   for (let round = 0; round < 12; round++) {
     const { ada, bob, chatId } = await pair(app)
@@ -285,7 +285,7 @@ test('no review is stored once a block was answered', async () => {
   }
 })
 
-test('an anonymous review appears at its moment of the next hours: nothing shows it before, everything after', async () => {
+test('an anonymous review appears at a random moment: nothing shows it before, and everything after', async () => {
   const app = await delayed(0.5)
   const { ada, bob, chatId } = await pair(app)
   const cleo = await app.person('Cleo')
@@ -294,7 +294,7 @@ test('an anonymous review appears at its moment of the next hours: nothing shows
   const before = await everythingShownTo(bob, [ada, cleo])
   app.clock.now += 654_321
   const written = await ada.post('reviews', { chat_id: chatId, rating: 2, anonymous: true, text: 'Late.' })
-  // Its author sees it at once, whole.
+  // Its author sees it at once, completely.
   expect(written.status).toBe(201)
   const mine = { ...written.body }
   expect(mine).toMatchObject({
@@ -313,13 +313,13 @@ test('an anonymous review appears at its moment of the next hours: nothing shows
       const report = await viewer.post('reports', { review_id: mine.id, reason: 'other' })
       expect([report.status, report.body.code]).toEqual([404, 'not_found'])
     }
-    // The chat has its review.
+    // The chat's review counts already.
     for (const member of [ada, bob])
       expect((await member.post('reviews', { chat_id: chatId, rating: 4 })).body.code).toBe('review_exists')
   }
   await isHidden()
   app.clock.now += 12 * hours - 1
-  // Their tokens have run out meanwhile.
+  // Their tokens have expired meanwhile.
   for (const person of [ada, bob, cleo]) {
     const { body } = await app.request('POST', 'auth/login', { body: { email: person.email, password } })
     Object.assign(person, app.as(body.access_token))
@@ -336,7 +336,7 @@ test('an anonymous review appears at its moment of the next hours: nothing shows
   expect((await ada.get('me/export')).body.reviews_written).toEqual([
     { ...mine, created_at: new Date(app.clock.now).toISOString() },
   ])
-  // Nothing that is kept tells any more when it was written.
+  // No stored data reveals any longer when it was written.
   const kept =
     JSON.stringify(await app.rows('SELECT * FROM reviews')) +
     JSON.stringify(await app.rows("SELECT * FROM audit_log WHERE action = 'review'"))
@@ -346,7 +346,7 @@ test('an anonymous review appears at its moment of the next hours: nothing shows
     expect((await member.post('reviews', { chat_id: chatId, rating: 4 })).body.code).toBe('review_exists')
 })
 
-test('what happens between the writing of an anonymous review and its appearing does not place the writing', async () => {
+test('other actions between the writing of an anonymous review and its appearance do not reveal the time of writing', async () => {
   const app = await delayed(0.005)
   const { ada, bob, chatId } = await pair(app)
   await ada.post('reviews', { chat_id: chatId, rating: 2, anonymous: true })
@@ -358,7 +358,7 @@ test('what happens between the writing of an anonymous review and its appearing 
   expect(events.map(({ type }: { type: string }) => type)).toEqual(['chat', 'chat', 'chat', 'chat', 'review'])
 })
 
-test('a review with its author’s name, and any review where the delay is 0, appear at once', async () => {
+test('a review with its author’s name, or without a delay, appears at once', async () => {
   const app = await delayed(0.9)
   const named = await pair(app)
   await named.ada.post('reviews', { chat_id: named.chatId, rating: 4 })
@@ -370,7 +370,7 @@ test('a review with its author’s name, and any review where the delay is 0, ap
   expect(await reviewEvents(bob)).toHaveLength(1)
 })
 
-test('an anonymous review appears across a block that came after it, and without an author who was erased', async () => {
+test('an anonymous review appears despite a later block, and without an author who was erased', async () => {
   const app = await delayed(0.2)
   const { ada, bob, chatId } = await pair(app)
   await ada.post('reviews', { chat_id: chatId, rating: 2, anonymous: true, text: 'Rude.' })
@@ -383,7 +383,7 @@ test('an anonymous review appears across a block that came after it, and without
   expect(await app.rows('SELECT reviewer_id FROM reviews')).toEqual([{ reviewer_id: null }])
 })
 
-test('an anonymous review of somebody who is erased before it appears never does', async () => {
+test('an anonymous review of a user who is erased before it appears never does', async () => {
   const app = await delayed(0.2)
   const { ada, bob, chatId } = await pair(app)
   await ada.post('reviews', { chat_id: chatId, rating: 2, anonymous: true, text: 'Rude.' })
@@ -394,7 +394,7 @@ test('an anonymous review of somebody who is erased before it appears never does
   expect(await app.rows('SELECT * FROM reviews')).toEqual([])
 })
 
-test('when a review appears is random over all of the delay', () => {
+test('the moment of appearance is random over the whole delay', () => {
   const review = { anonymous: true, created_at: 1000 }
   expect(appearsAt(review, 24 * hours, 0)).toBe(1000)
   expect(appearsAt(review, 24 * hours, 0.5)).toBe(1000 + 12 * hours)
@@ -403,7 +403,7 @@ test('when a review appears is random over all of the delay', () => {
   expect(appearsAt({ ...review, anonymous: false }, 24 * hours, 0.5)).toBeNull()
 })
 
-test('why a review is refused, of all that may be so at once', () => {
+test('the reason of a refusal, if several apply at once', () => {
   const fine = { blocked: false, hasReview: false, bothLiving: true, bothWrote: true }
   expect(reviewVerdict(fine)).toBeNull()
   expect(reviewVerdict({ ...fine, bothWrote: false })).toBe('awaiting_reply')

@@ -13,12 +13,12 @@ function budgetOf(options: { enabled?: boolean; remembers?: number } = {}) {
   return { clock, ...searchBudget({ enabled: true, ...options, now: () => clock.now }) }
 }
 
-test('3,000 different people are shown to an account in a day, and those shown before at any time', () => {
+test('an account sees 3,000 different people in a day, and those it has seen at any time', () => {
   const { clock, show } = budgetOf()
   for (let n = 0; n < 60; n++) show('ada', page(n))
   clock.now += day - 5000
   expect(() => show('ada', ['somebody new'])).toThrow(tooMany)
-  // A page with one stranger on it is refused as a whole, and costs nothing.
+  // A page with one stranger on it is refused as a whole, and counts nothing.
   expect(() => show('ada', [...page(1), 'somebody new'])).toThrow(
     expect.objectContaining({ headers: expect.objectContaining({ 'retry-after': '5' }) }),
   )
@@ -31,7 +31,7 @@ test('3,000 different people are shown to an account in a day, and those shown b
   expect(() => show('ada', ['another one'])).toThrow(tooMany)
 })
 
-test('the 3,000th is shown, whatever they came with', () => {
+test('the 3,000th is shown, whoever else is on the page', () => {
   const { show } = budgetOf()
   for (let n = 0; n < 59; n++) show('ada', page(n))
   expect(() =>
@@ -47,21 +47,21 @@ test('the 3,000th is shown, whatever they came with', () => {
   expect(() => show('ada', ['one more'])).toThrow(tooMany)
 })
 
-test('places and people are counted for themselves', () => {
+test('places and people are counted separately', () => {
   const { spend, show } = budgetOf()
   for (let i = 0; i < 500; i++) spend('ada', { latitude: 10, longitude: i / 10 })
   expect(() => spend('ada', { latitude: 11, longitude: 0 })).toThrow(tooMany)
   show('ada', page(0))
 })
 
-test('a clock that was set back begins a day anew', () => {
+test('a clock that was set back begins a new day', () => {
   const { clock, show } = budgetOf()
   for (let n = 0; n < 60; n++) show('ada', page(n))
   clock.now -= 1
   show('ada', ['somebody new'])
 })
 
-test('memory is bounded: the account whose day began first is forgotten first', () => {
+test('memory is bounded: the account whose day began first is evicted first', () => {
   const { show } = budgetOf({ remembers: 3 * 8192 })
   for (const account of ['ada', 'bob', 'cleo']) for (let n = 0; n < 60; n++) show(account, page(n))
   for (const account of ['ada', 'bob', 'cleo']) expect(() => show(account, ['new'])).toThrow(tooMany)
@@ -70,14 +70,14 @@ test('memory is bounded: the account whose day began first is forgotten first', 
   show('ada', ['new'])
 })
 
-test('RATE_LIMIT=off lifts it', async () => {
+test('RATE_LIMIT=off disables it', async () => {
   const { show, oneAtATime } = budgetOf({ enabled: false })
   for (let n = 0; n < 61; n++) show('ada', page(n))
   const never = Array.from({ length: 20 }, () => oneAtATime('ada', () => new Promise<void>(() => {})))
   expect(await Promise.race([...never, Promise.resolve('all of them run')])).toBe('all of them run')
 })
 
-test('an account has one search at a time, a few wait in order, and others are not kept', async () => {
+test('an account has one search at a time, a few wait in order, and others are not delayed', async () => {
   const { oneAtATime } = budgetOf()
   const began: string[] = []
   const finish: (() => void)[] = []
@@ -98,7 +98,7 @@ test('an account has one search at a time, a few wait in order, and others are n
   expect(began).toEqual(['ada 0', 'bob', ...Array.from({ length: 9 }, (_, i) => `ada ${i + 1}`)])
 })
 
-test('a search that fails lets the next one run', async () => {
+test('after a failed search, the next one runs', async () => {
   const { oneAtATime } = budgetOf()
   const failed = oneAtATime('ada', () => Promise.reject(new Error('no')))
   const next = oneAtATime('ada', async () => 'found')

@@ -17,11 +17,11 @@ import { connect, ofType } from '../socket-client.ts'
 
 const token = 'a token for the scraper'.replaceAll(' ', '-')
 
-/** Of what a node says of itself. */
+/** What a node reports about itself. */
 const ofOneNode = oneNodeTest('each node speaks of itself alone')
 
 describe('health and readiness', () => {
-  test('a server that lives and is ready says so, to anybody, uncounted and uncached', async () => {
+  test('a healthy and ready server says so to anybody, without a limit or a cache', async () => {
     const { request } = await testApp({ RATE_LIMIT: 'on' })
     const health = await request('GET', '/health')
     expect([health.status, health.body]).toEqual([200, { status: 'ok', version, checks: {} }])
@@ -44,7 +44,7 @@ describe('health and readiness', () => {
     expect((await request('GET', '/health')).status).toBe(200)
   })
 
-  test('settings that are half set are named, and leave it ready', async () => {
+  test('incomplete settings are named, and do not make it unready', async () => {
     const { request } = await testApp({ BACKUP_KEEP: '3' })
     const { status, body } = await request('GET', '/ready')
     expect([status, body.status, body.checks.settings]).toEqual([200, 'degraded', 'half_set'])
@@ -59,7 +59,7 @@ describe('health and readiness', () => {
     expect((await request('GET', '/ready')).status).toBe(200)
   })
 
-  test('a database that does not answer makes it unready, and nothing of the error shows', async () => {
+  test('a database that does not answer makes it unready, and the error is not shown', async () => {
     const { request, rows } = await testApp()
     await rows('ALTER TABLE schema_migrations RENAME TO mislaid')
     const { status, body, text } = await request('GET', '/ready')
@@ -81,7 +81,7 @@ describe('the front page', () => {
     const links = Array.from(text.matchAll(/<a href="([^"]+)"/g), ([, path]) => path!)
     expect(links).toEqual(['/openapi', '/openapi/json'])
     for (const path of links) expect([path, (await request('GET', path)).status]).toEqual([path, 200])
-    // Nothing of it runs, and nobody else is asked for anything.
+    // It runs no script, and loads nothing from other hosts.
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(text).not.toContain('<script')
   })
@@ -90,7 +90,7 @@ describe('the front page', () => {
     const { request } = await testApp()
     for (const accept of [undefined, '*/*', 'application/json', 'application/json, text/html;q=0', 'text/htmlx']) {
       const { status, body, headers } = await request('GET', '/', { headers: accept === undefined ? {} : { accept } })
-      // Not kept, so that nobody gets what another one asked for.
+      // Not cached, so that no client gets the form that another one asked for.
       expect([accept, status, headers.get('cache-control')]).toEqual([accept, 200, 'no-store'])
       expect(body).toMatchObject({ name: 'Convene', version, documentation: '/openapi', openapi: '/openapi/json' })
       for (const path of [body.documentation, body.openapi, body.health])
@@ -98,7 +98,7 @@ describe('the front page', () => {
     }
   })
 
-  test('takes GET alone', async () => {
+  test('accepts only GET', async () => {
     const { request } = await testApp()
     expect((await request('HEAD', '/')).status).toBe(200)
     const { status, headers } = await request('POST', '/')
@@ -146,7 +146,7 @@ describe('a full disk', () => {
     return { room, clock, dataDir, asked }
   }
 
-  test('is found by how much is left, where the data or the database lies, and asked every five seconds at most', async () => {
+  test('is detected by the free space of the data or the database, checked every five seconds at most', async () => {
     let left = 2 ** 20
     const { room, clock, dataDir, asked } = opened({ free: async () => left })
     expect(await room.isLeft()).toBe(true)
@@ -162,7 +162,7 @@ describe('a full disk', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  test('of a quota or elsewhere is found by a refusal, and over once a write succeeds in the database and beside it', async () => {
+  test('by a quota or elsewhere is detected by a refused write, and ends after a write to the database and beside it', async () => {
     let fails = true
     let tries = 0
     const tryWrite = async () => {
@@ -186,13 +186,13 @@ describe('a full disk', () => {
     expect(await room.isLeft()).toBe(false)
   })
 
-  test('a place that cannot be asked how much is left is not full', async () => {
+  test('a place whose free space is unknown is not full', async () => {
     const { room, dataDir } = opened({ free: () => Promise.reject(new Error('ENOSYS')) })
     expect(await room.isLeft()).toBe(true)
     rmSync(dataDir, { recursive: true })
   })
 
-  test('a refused write of an answer is what the room is told of', async () => {
+  test('a refused write of an answer is reported to the check of free space', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     for (const { services } of app.nodes) {
@@ -208,7 +208,7 @@ describe('a full disk', () => {
 })
 
 describe('metrics', () => {
-  /** The samples, by their name with its labels. */
+  /** The samples, by name and labels. */
   const samplesOf = (text: string) =>
     new Map(
       text
@@ -233,7 +233,7 @@ describe('metrics', () => {
     expect([status, body.code]).toEqual([403, 'forbidden'])
   })
 
-  test('are for who holds METRICS_TOKEN, wherever they are', async () => {
+  test('need METRICS_TOKEN, from any address', async () => {
     const { request, person } = await testApp({ METRICS_TOKEN: token })
     const ada = await person()
     const statusFor = async (authorization: string) =>
@@ -244,7 +244,7 @@ describe('metrics', () => {
     expect((await request('GET', `/metrics?_t=${token}`)).status).toBe(403)
   })
 
-  test('without METRICS_TOKEN no token opens them', async () => {
+  test('are closed to every token without METRICS_TOKEN', async () => {
     const { request } = await testApp()
     for (const authorization of ['Bearer null', 'Bearer undefined', 'Bearer '])
       expect((await request('GET', '/metrics', { headers: { authorization } })).status).toBe(403)
@@ -330,7 +330,7 @@ describe('metrics', () => {
     expect([...samples.keys()].join()).not.toContain('52.5')
   })
 
-  test('tell when the newest scheduled backup was made, and its size, after a restart too', async () => {
+  test('have the time and the size of the newest scheduled backup, even after a restart', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'convene-backups-'))
     const { services } = await testApp({ BACKUP_DIR: directory })
     const tell = async () => {
@@ -352,11 +352,11 @@ describe('metrics', () => {
     }
     expect(await tell()).toEqual([2000, 200])
     rmSync(directory, { recursive: true })
-    // Where none are made, nobody is to worry about their age.
+    // If none are made, an alert on their age must not fire.
     expect(await (await testApp()).services.metrics.text()).not.toContain('convene_backup')
   })
 
-  test('tell the sizes of write groups, and what the database takes on disk', async () => {
+  test('have the sizes of write groups, and the size of the database on disk', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'convene-metrics-'))
     const client = openDatabase(join(directory, 'convene.db'))
     up(client)
@@ -383,7 +383,7 @@ describe('metrics', () => {
     rmSync(directory, { recursive: true })
   })
 
-  // A server of databases has timers of its own, which do not obey the test's.
+  // A database server has its own timers, which the test's clock does not control.
   sqliteTest('tell the runs of jobs, those that failed too, and when one last succeeded', async () => {
     const { services, clock } = await testApp()
     jest.useFakeTimers()
@@ -405,7 +405,7 @@ describe('metrics', () => {
     const samples = samplesOf(await services.metrics.text())
     expect(samples.get('convene_job_duration_seconds_count{job="fine",outcome="done"}')).toBe(2)
     expect(samples.get('convene_job_duration_seconds_count{job="broken",outcome="failed"}')).toBe(2)
-    // Shown before the first one: a rise from nothing would be no rise.
+    // Exported before the first one, because an increase from no value would not count.
     expect(samples.get('convene_job_duration_seconds_count{job="fine",outcome="failed"}')).toBe(0)
     expect(samples.get('convene_job_last_success_timestamp_seconds{job="fine"}')).toBeGreaterThan(0)
     expect([...samples.keys()].filter((name) => name.includes('last_success') && name.includes('broken'))).toEqual([])
@@ -436,7 +436,7 @@ describe('HEAD and OPTIONS', () => {
     expect(await headOf('/api/v1/nowhere')).toBe(404)
   })
 
-  test('a method that a path does not take answers 405 and names those that it takes', async () => {
+  test('an unsupported method answers 405 and names the supported ones', async () => {
     const test = await testApp()
     const base = await test.listen()
     const asked = async (method: string, path: string) => {
@@ -463,7 +463,7 @@ describe('the log of a server that runs', () => {
   type Session = { user: { id: string }; access_token: string; refresh_token: string }
   type Line = Record<string, unknown> & { level: string; msg: string }
 
-  /** A server as a process of its own; `stop` ends it and answers its log. */
+  /** A server in its own process; `stop` ends it and returns its log. */
   async function serve(settings: Record<string, string>) {
     const dataDir = mkdtempSync(join(tmpdir(), 'convene-service-'))
     const server = await startServer({ DATA_DIR: dataDir, ...settings })
@@ -488,7 +488,7 @@ describe('the log of a server that runs', () => {
 
   const ada = { email: 'ada@example.org', password, name: 'Ada', consents }
 
-  test('tells the start, failures and the end, a JSON object a line, and no request that went well', async () => {
+  test('has the start, failures and the end as one JSON object a line, and no successful request', async () => {
     const server = await serve({ LOG_LEVEL: 'info' })
     expect((await server.ask('/api/v1/auth/register', ada)).status).toBe(201)
     expect((await server.ask('/api/v1/me')).status).toBe(401)
@@ -500,7 +500,7 @@ describe('the log of a server that runs', () => {
 
     const { code, lines, output } = await server.stop()
     expect(code).toBe(0)
-    // On a machine that is busy the registration may take long enough to be worth a line.
+    // On a busy machine, the registration may take long enough to be logged.
     const told = lines.filter(({ msg, ms, status }) => msg !== 'request' || Number(ms) <= 1000 || status === 503)
     expect(told.map(({ level, msg }) => [level, msg])).toEqual([
       ['info', 'schema brought up to date'],
@@ -521,14 +521,14 @@ describe('the log of a server that runs', () => {
     for (const hidden of ['secret-user', password, ada.email]) expect(output).not.toContain(hidden)
   })
 
-  test('tells every request at LOG_LEVEL=debug, by its pattern, without tokens, positions or names', async () => {
+  test('has every request at LOG_LEVEL=debug, by its pattern, without tokens, positions or names', async () => {
     const server = await serve({ LOG_LEVEL: 'debug' })
     const session = (await (await server.ask('/api/v1/auth/register', ada)).json()) as Session
     const authorization = `Bearer ${session.access_token}`
     await server.ask('/api/v1/search/nearby?lat=38.71693&lng=-9.13991', undefined, { authorization })
     await server.ask(`/api/v1/users/${session.user.id}?_t=${session.access_token}`)
     await server.ask('/api/v1/nowhere/secret-path?_t=secret-token')
-    // The line of an answer comes after it: that of the last one may be overtaken by the end.
+    // The line is written after the answer, so the server may end before the last one.
     await server.ask('/health')
 
     const { lines, output } = await server.stop()
@@ -544,7 +544,7 @@ describe('the log of a server that runs', () => {
       expect(request_id).toBeString()
     }
     const hidden = ['secret', '38.71', '-9.13', session.access_token, session.refresh_token, password, ada.email]
-    // The seconds of a time may be the digits of a position.
+    // The seconds of a time may equal the digits of a position.
     const told = output.replaceAll(/"time":"[^"]*"/g, '')
     for (const text of [...hidden, session.user.id]) expect(told).not.toContain(text)
   })

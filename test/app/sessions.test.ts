@@ -11,7 +11,7 @@ const unknownId = '01a1fdfa-4600-7000-8000-000000000000'
 const refresh = ({ request }: TestApp, refresh_token: unknown) =>
   request('POST', 'auth/refresh', { body: { refresh_token } })
 
-/** Another session of somebody’s, as another device would have it. */
+/** Another session of a user, as on another device. */
 const elsewhere = async ({ services, as }: TestApp, { id }: Person, user_agent = 'another device') => {
   const session = await services.auth.begin(id, { address: '198.51.100.1', user_agent, language: null })
   return { token: session.access_token, refresh: session.refresh_token, ...as(session.access_token) }
@@ -27,7 +27,7 @@ const expectCookies = (answer: Answer, access: string, refresh: string, refreshM
   ])
 
 describe('refresh', () => {
-  test('answers a new pair and the cookies, and the new pair works', async () => {
+  test('returns a new pair and the cookies, and the new pair works', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     app.clock.now += 600_000
@@ -44,7 +44,7 @@ describe('refresh', () => {
     expect((await refresh(app, refresh_token)).status).toBe(200)
   })
 
-  test('the token before answers the same successor for ten seconds, however often', async () => {
+  test('the previous token returns the same successor for ten seconds, however often', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const { refresh_token } = (await refresh(app, ada.refresh)).body
@@ -57,7 +57,7 @@ describe('refresh', () => {
     expect((await refresh(app, refresh_token)).status).toBe(200)
   })
 
-  test.each([2, 20])('%d at once all answer the same successor', async (count) => {
+  test.each([2, 20])('%d at once all return the same successor', async (count) => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const answers = await Promise.all(Array.from({ length: count }, () => refresh(app, ada.refresh)))
@@ -87,7 +87,7 @@ describe('refresh', () => {
     expect((await refresh(app, other.refresh)).status).toBe(200)
   })
 
-  test('a token older than the one before ends the session at once', async () => {
+  test('a token older than the previous one ends the session at once', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const second = (await refresh(app, ada.refresh)).body
@@ -102,7 +102,7 @@ describe('refresh', () => {
     expectProblem(await refresh(app, ada.refresh), 401, 'unauthenticated')
   })
 
-  test('a session lives for thirty days without use, and for ninety in all', async () => {
+  test('a session lasts thirty days without use, and at most ninety', async () => {
     const app = await testApp()
     const idle = await app.person('Ada')
     const busy = await elsewhere(app, idle)
@@ -123,7 +123,7 @@ describe('refresh', () => {
     expect((await app.as(token).get('me/sessions')).body.items).toHaveLength(1)
   })
 
-  test('refuses what is no refresh token of ours', async () => {
+  test('refuses anything that is not a genuine refresh token', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const [session, , mac] = ada.refresh.split('.') as [string, string, string]
@@ -164,7 +164,7 @@ describe('refresh', () => {
     expect((await refresh(app, ada.refresh)).status).toBe(200)
   })
 
-  test('takes a token of a generation to come, as after a restore, and none that was never made', async () => {
+  test('accepts a token of a later generation, as after a restore, but none that was never made', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const before = (await app.rows<{ generation: number }>('SELECT * FROM sessions'))[0]!
@@ -190,7 +190,7 @@ test('a logout ends this session at once and clears both cookies, and leaves the
   expect((await other.get('me')).status).toBe(200)
 })
 
-test('the list of sessions shows the caller’s live ones, newest first, and which is this one', async () => {
+test('the list of sessions shows the caller’s live ones, newest first, and marks this one', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   await app.person('Bob')
@@ -217,7 +217,7 @@ test('the list of sessions shows the caller’s live ones, newest first, and whi
   })
 })
 
-test('the list of sessions comes in pages, without gap or repeat', async () => {
+test('the list of sessions is paged without gaps or repeats', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   for (let i = 0; i < 6; i++) {
@@ -232,7 +232,7 @@ test('the list of sessions comes in pages, without gap or repeat', async () => {
     paged.push(...items)
     if (next_cursor === null) break
     expect(items).toHaveLength(2)
-    // What comes in between is on no later page.
+    // A session that begins in between is on no later page.
     await elsewhere(app, ada, 'late')
     cursor = `&cursor=${next_cursor}`
   }
@@ -255,7 +255,7 @@ test('one of the listed sessions can be ended, which stops its tokens at once', 
   expectProblem(await ada.get('me'), 401, 'unauthenticated')
 })
 
-test('nobody ends the session of another', async () => {
+test('nobody can end somebody else’s session', async () => {
   const app = await testApp()
   const [ada, eve] = [await app.person('Ada'), await app.person('Eve')]
   expectProblem(await eve.delete(`me/sessions/${claimsOf(ada.token).sid}`), 404, 'not_found')
@@ -278,7 +278,7 @@ test('all other sessions can be ended together', async () => {
 describe('an access token', () => {
   const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-  test('says who, which session and until when, under the configured key', async () => {
+  test('contains the user, the session and its expiry, under the configured key', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const [header] = ada.token.split('.') as [string]
@@ -296,7 +296,7 @@ describe('an access token', () => {
     expect(ada.token.slice(ada.token.lastIndexOf('.') + 1)).toBe(signature.digest('base64url'))
   })
 
-  test('is over after fifteen minutes, to the second, also where it was seen before', async () => {
+  test('expires after exactly fifteen minutes, even if it is cached', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     app.clock.now += 899_000
@@ -307,7 +307,7 @@ describe('an access token', () => {
     expect((await refresh(app, ada.refresh)).status).toBe(200)
   })
 
-  test('made by another hand is refused unless all of it is right', async () => {
+  test('from another source is refused unless all of it is right', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     const claims = claimsOf(ada.token)
@@ -321,7 +321,7 @@ describe('an access token', () => {
       new SignJWT({ ...claims, jti: 'made by hand', ...change })
         .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', ...header })
         .sign(signedWith)
-    // The key's holder can make good ones: so it is their difference alone for which the others are refused.
+    // With the key, valid tokens can be made, so each of the others is refused only for its difference.
     expect((await app.as(await made()).get('me')).status).toBe(200)
 
     const [header, payload, signature] = ada.token.split('.') as [string, string, string]
@@ -412,7 +412,7 @@ describe('the cookies of a session', () => {
     expectProblem(await refreshBy(app, next), 401, 'unauthenticated')
   })
 
-  test('without a token in the body or a cookie a refresh answers 401, and the body goes before the cookie', async () => {
+  test('a refresh without a token in the body or a cookie answers 401, and the body takes precedence', async () => {
     const app = await testApp()
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     expectProblem(await app.request('POST', 'auth/refresh', { body: {} }), 401, 'unauthenticated')
@@ -442,7 +442,7 @@ describe('the cookies of a session', () => {
     expect((await refreshBy(app, cookie, { origin })).status).toBe(200)
   })
 
-  test('with cookies: false none is set, and none is read', async () => {
+  test('with cookies: false none is set or read', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     const registration = {
@@ -471,7 +471,7 @@ describe('the cookies of a session', () => {
     expect(withNull.headers.getSetCookie()).toHaveLength(2)
   })
 
-  test('app_rt lives as long as the session may', async () => {
+  test('app_rt lasts as long as the session may', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     let newest = ada.refresh
@@ -509,7 +509,7 @@ describe('the cookies of a session', () => {
 const open = async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
-  /** Who a request with these is made by. */
+  /** The user of a request with these headers. */
   const whoIs = async (parts: { cookie?: string; authorization?: string; query?: string }) => {
     const { query = '', ...headers } = parts
     const answer = await app.request('GET', `me${query}`, { headers })
@@ -521,7 +521,7 @@ const open = async () => {
   return { app, ada, bob, whoIs }
 }
 
-test('the token of a request may stand in any of three places', async () => {
+test('the token of a request may be in any of three places', async () => {
   const { ada, whoIs } = await open()
   expect(await whoIs({ cookie: `app_at=${ada.token}` })).toBe('Ada')
   expect(await whoIs({ cookie: `theme=dark; app_at=${ada.token}; x=y` })).toBe('Ada')
@@ -538,7 +538,7 @@ test('the token of a request is the first one that is valid: the cookie, then Be
   expect(await whoIs({ authorization: `Bearer ${ada.token}`, query })).toBe('Ada')
 })
 
-test('a dead token in an earlier place does not stand in the way of a good one', async () => {
+test('an invalid token in an earlier place does not prevent the use of a valid one', async () => {
   const { app, ada, bob, whoIs } = await open()
   const [authorization, query] = [`Bearer ${ada.token}`, `?_t=${ada.token}`]
   await bob.post('auth/logout')
@@ -549,13 +549,13 @@ test('a dead token in an earlier place does not stand in the way of a good one',
   }
   for (const bad of ['Bearer x', 'Bearer', 'Bearer ', `Bearer ${ada.token} x`, `Bearer ${ada.token},`])
     expect(await whoIs({ authorization: bad, query })).toBe('Ada')
-  // Public routes show a signed-in viewer less, and find them by the same rule.
+  // Public routes show a signed-in viewer less, and identify them by the same rule.
   const review = async (headers: Record<string, string>) =>
     (await app.request('GET', `users/${ada.id}/stats`, { headers })).status
   expect(await review({ cookie: 'app_at=x', authorization })).toBe(200)
 })
 
-test('where no token of a request is valid, the first one that is there decides which 401 it is', async () => {
+test('if no token of a request is valid, the first one decides which 401 is returned', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
   app.clock.now += 900_000
@@ -576,14 +576,14 @@ test('where no token of a request is valid, the first one that is there decides 
   }
 })
 
-test('a suspended user’s token is valid, and decides', async () => {
+test('a suspended user’s token is valid, and is the one that counts', async () => {
   const { app, ada, bob } = await open()
   await app.rows('UPDATE users SET suspended_until = ? WHERE id = ?', app.clock.now + 1000, ada.id)
   const headers = { cookie: `app_at=${ada.token}`, authorization: `Bearer ${bob.token}` }
   expectProblem(await app.request('GET', 'me', { headers }), 403, 'suspended')
 })
 
-test('the rule for foreign pages is about the token that decided', async () => {
+test('the rule for foreign pages applies to the token that is used', async () => {
   const { app, ada, bob } = await open()
   const change = (token: string) =>
     app.request('PUT', 'me', {
@@ -595,17 +595,17 @@ test('the rule for foreign pages is about the token that decided', async () => {
   expect((await bob.get('me')).body.city).toBeNull()
 })
 
-test('a token that is none of ours does not stand in the way of one that is', async () => {
+test('a token of another kind does not prevent the use of ours', async () => {
   const { ada, whoIs } = await open()
   const [authorization, query] = [`Bearer ${ada.token}`, `?_t=${ada.token}`]
-  // A cookie that was cleared, and others whose names only look like ours.
+  // A cleared cookie, and others with similar names.
   for (const cookie of ['app_at=', 'theme=dark', 'xapp_at=x', 'app_at2=x', 'x=app_at'])
     expect(await whoIs({ cookie, authorization })).toBe('Ada')
   for (const other of ['Basic YTpi', 'Bearerish x', ada.token])
     expect(await whoIs({ authorization: other, query })).toBe('Ada')
 })
 
-test('the token of a request is looked for in the query alone of what is written', async () => {
+test('of the URL, only the query is searched for the token', async () => {
   const { app, ada } = await open()
   const answer = await app.request('PUT', 'me', { body: { name: 'Eve', _t: ada.token, token: ada.token } })
   expectProblem(answer, 401, 'unauthenticated')
@@ -613,7 +613,7 @@ test('the token of a request is looked for in the query alone of what is written
   expect((await ada.get('me')).body.name).toBe('Ada')
 })
 
-test('a token in the query changes things too', async () => {
+test('a token in the query is accepted for changes too', async () => {
   const { app, ada } = await open()
   expect((await app.request('PUT', `me?_t=${ada.token}`, { body: { name: 'Countess' } })).body.name).toBe('Countess')
 })
@@ -621,7 +621,7 @@ test('a token in the query changes things too', async () => {
 describe('with CONSENT_GATE=on', () => {
   const withdraw = (person: Person) => person.post('auth/consents', { consents: { terms: false } })
 
-  test('who has not consented may read their account, consent and leave, and nothing else', async () => {
+  test('a user without the consents can read their account, consent and leave, and nothing else', async () => {
     const app = await testApp({ CONSENT_GATE: 'on' })
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     expect((await ada.get('me/prefs')).status).toBe(200)
@@ -650,7 +650,7 @@ describe('with CONSENT_GATE=on', () => {
     expect((await bob.get('me/prefs')).status).toBe(200)
   })
 
-  test('who does not agree can hide, read what was decided about them and appeal, take everything along, and go', async () => {
+  test('a user who does not consent can hide, read decisions about them, appeal, export their data, and leave', async () => {
     const app = await testApp({ CONSENT_GATE: 'on' })
     const [ada, bob, mo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Mo')]
     for (const { put } of [ada, bob]) await put('me/location', { latitude: 52.5, longitude: 13.4 })
@@ -671,12 +671,12 @@ describe('with CONSENT_GATE=on', () => {
     expectProblem(await ada.get('me'), 401, 'unauthenticated')
   })
 
-  test('a stranger still learns only that they are one', async () => {
+  test('a request without a token is still only refused as not signed in', async () => {
     const { request } = await testApp({ CONSENT_GATE: 'on' })
     expectProblem(await request('GET', 'me/prefs'), 401, 'unauthenticated')
   })
 
-  test('and without it, who has not consented may act', async () => {
+  test('without it, a user without the consents can act', async () => {
     const app = await testApp()
     const ada = await app.person('Ada')
     await withdraw(ada)
@@ -684,7 +684,7 @@ describe('with CONSENT_GATE=on', () => {
   })
 })
 
-test('the list of sessions leaves out one that is over by itself', async () => {
+test('the list of sessions leaves out expired ones', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   await elsewhere(app, ada, 'forgotten')
@@ -694,7 +694,7 @@ test('the list of sessions leaves out one that is over by itself', async () => {
   expect(items.map(({ current }: any) => current)).toEqual([true])
 })
 
-test('a session keeps no more than 300 characters of its user agent', async () => {
+test('a session stores at most 300 characters of its user agent', async () => {
   const app = await testApp()
   const ada = await app.person('Ada')
   const other = await elsewhere(app, ada, 'x'.repeat(5000))
@@ -726,7 +726,7 @@ oneNodeTest('it holds its own storage back')(
   },
 )
 
-test('of the sessions that are over it is known which were suspended', async () => {
+test('of ended sessions, those of suspended users are known', async () => {
   const app = await testApp()
   const [ada, bob, eve] = [await app.person('Ada'), await app.person('Bob'), await app.person('Eve')]
   await app.rows('UPDATE users SET suspended_until = ? WHERE id = ?', app.clock.now + 1, bob.id)

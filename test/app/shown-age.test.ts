@@ -23,7 +23,7 @@ const found = async (person: Person, query = '') => {
   return body.items.map(({ user }: { user: { name: string; age: number | null } }) => [user.name, user.age]).sort()
 }
 
-test('an age is shown in profiles if its owner wants, and not otherwise', async () => {
+test('an age is shown in profiles only if its owner wants', async () => {
   const { app, ada, bob, cleo } = await setting()
   expect((await ada.get('me')).body).toMatchObject({ birth_month: '1990-11', show_age: false })
   expect((await cleo.get(`users/${ada.id}`)).body.age).toBeNull()
@@ -41,7 +41,7 @@ test('an age is shown in profiles if its owner wants, and not otherwise', async 
   ])
   await cleo.post('chats', { user_id: ada.id })
   expect((await cleo.get('chats')).body.items[0].user.age).toBe(36)
-  // The date is nobody's but hers.
+  // Only she sees the date.
   for (const path of [`users/${ada.id}`, 'search/nearby', 'chats', 'sync', 'me/export'])
     expect([path, (await cleo.get(path)).text.includes('1990')]).toEqual([path, false])
   expect((await ada.get('me/export')).text).toContain('1990-11')
@@ -51,14 +51,14 @@ test('an age is shown in profiles if its owner wants, and not otherwise', async 
 
   await ada.put('me', { show_age: false })
   expect((await cleo.get(`users/${ada.id}`)).body.age).toBeNull()
-  // Who blocks somebody shows them nothing any more.
+  // A blocked user sees nothing any longer.
   await ada.put('me', { show_age: true })
   await ada.post('blocks', { user_id: cleo.id })
   expect((await cleo.get('chats')).body.items[0].user.age).toBeNull()
   expect(await found(bob)).toContainEqual(['Ada', 36])
 })
 
-test('ages are searched by among those alone who show theirs', async () => {
+test('a search by age finds only people who show theirs', async () => {
   const { app, ada, bob, cleo } = await setting()
   expect(await found(cleo, '&age_min=0&age_max=150')).toEqual([])
   await ada.put('me', { show_age: true })
@@ -84,7 +84,7 @@ test('ages are searched by among those alone who show theirs', async () => {
   expect(await app.rows("SELECT * FROM nearby_traits WHERE trait LIKE 'born:%'")).toEqual([])
 })
 
-test('a year is full when the month of birth begins', async () => {
+test('an age increases at the beginning of the month of birth', async () => {
   const { app, bob, cleo } = await setting(Date.UTC(2027, 1, 28, 23, 55))
   await bob.put('me', { show_age: true })
   expect(await found(cleo, '&age_max=25')).toEqual([['Bob', 25]])
@@ -93,7 +93,7 @@ test('a year is full when the month of birth begins', async () => {
   expect(await found(cleo, '&age_min=26&age_max=26')).toEqual([['Bob', 26]])
 })
 
-test('what is no age is refused, and nobody shows an age that is not known', async () => {
+test('impossible ages are refused, and an unknown age cannot be shown', async () => {
   const { ada, cleo } = await setting()
   for (const [query, field] of [
     ['age_min=-1', '/age_min'],
@@ -112,7 +112,7 @@ test('what is no age is refused, and nobody shows an age that is not known', asy
   expect((await cleo.put('me', { show_age: false })).status).toBe(200)
 })
 
-test('ages, and when people of such ages were born', () => {
+test('ages, and the times of birth of people with them', () => {
   const now = Date.UTC(2026, 10, 21)
   expect(shownAge(null, now)).toBeNull()
   expect(['2008-11', '2008-12', '2000-01', '2026-11'].map((month) => shownAge(month, now))).toEqual([18, 17, 26, 0])
@@ -122,7 +122,7 @@ test('ages, and when people of such ages were born', () => {
     '1990',
     ...Array.from({ length: 11 }, (_, i) => `1991-${String(i + 1).padStart(2, '0')}`),
   ])
-  // Each month of birth is in the list of its age, and in no other.
+  // Each month of birth is in the list of exactly one age.
   for (let month = 0; month < 40 * 12; month++) {
     const born = `${1980 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`
     const age = shownAge(born, now)!

@@ -24,7 +24,7 @@ async function join(base: URL, token: string): Promise<Client> {
 }
 
 let cids = 0
-/** Sends a token, and waits for what comes back. */
+/** Sends a token, and waits for the answer. */
 async function renew(client: Client, token: unknown) {
   const cid = `auth ${++cids}`
   client.send({ type: 'auth', cid, data: { token } })
@@ -47,7 +47,7 @@ function endExpired({ nodes }: TestApp) {
 /** Whether the server still answers a socket. */
 const isOpen = ({ closed, pong }: Client) => Promise.race([pong().then(() => true), closed.then(() => false)])
 
-test('an access token that runs out ends no session: without a new one the socket closes as token_expired', async () => {
+test('an expired access token does not end the session, but without a new one the socket closes as token_expired', async () => {
   const { app, base, ada } = await pair()
   const client = await join(base, ada.token)
   app.clock.now += accessTokenS * 1000
@@ -56,7 +56,7 @@ test('an access token that runs out ends no session: without a new one the socke
   expect(client.frames.filter(ofType('session_ended'))).toEqual([])
 })
 
-test('a socket lives on under a new token, with every event once and in order', async () => {
+test('a socket continues with a new token, with every event once and in order', async () => {
   const { app, base, ada, bob, chat } = await pair()
   const client = await join(base, bob.token)
   let asAda = ada
@@ -69,7 +69,7 @@ test('a socket lives on under a new token, with every event once and in order', 
     )
     expect(await renew(client, token)).toEqual({ type: 'auth', data: { expires_in: accessTokenS } })
     await sends
-    // The refresh token of the next round is the same one's successor.
+    // The refresh token of the next round is the successor of this one.
     bob.refresh = (
       await app.request<Session>('POST', 'auth/refresh', { body: { refresh_token: bob.refresh } })
     ).body.refresh_token
@@ -95,7 +95,7 @@ test('a token of another session of the same user moves the socket there', async
   expect([await moved.closed, moved.frames.at(-1).data]).toEqual([4401, { reason: 'logout' }])
 })
 
-test('a bad token is refused, and the socket lives until its own one runs out', async () => {
+test('an invalid token is refused, and the socket stays open until its own one expires', async () => {
   const { app, base, ada, bob } = await pair()
   const ended = await login(app, ada)
   await app.as(ended).post('auth/logout')
@@ -118,7 +118,7 @@ test('a bad token is refused, and the socket lives until its own one runs out', 
   expect(await isOpen(await join(base, await login(app, bob)))).toBe(true)
 })
 
-test('a token of another user closes the socket, and shows nothing of either', async () => {
+test('a token of another user closes the socket, and reveals nothing of either', async () => {
   const { base, ada, bob, chat } = await pair()
   const client = await join(base, ada.token)
   client.send({ type: 'auth', cid: 1, data: { token: bob.token } })
@@ -176,7 +176,7 @@ oneNodeTest('it ends the session between two steps of one')(
   },
 )
 
-test('where the gate is on, a token of who has not consented renews nothing', async () => {
+test('with the consent gate, a token of a user without the consents renews nothing', async () => {
   const { app, base, ada } = await pair({ CONSENT_GATE: 'on' })
   const client = await join(base, ada.token)
   await app.services.consents.record(ada.id, { terms: false }, nobody)
@@ -185,7 +185,7 @@ test('where the gate is on, a token of who has not consented renews nothing', as
   expect(await isOpen(client)).toBe(true)
 })
 
-test('session_ended says why: that the session was ended elsewhere, or by a stolen token', async () => {
+test('session_ended has the reason: ended elsewhere, or by a stolen token', async () => {
   const { app, base, ada } = await pair()
   const other = await login(app, ada)
   const one = await join(base, other)
@@ -198,7 +198,7 @@ test('session_ended says why: that the session was ended elsewhere, or by a stol
   expect([await two.closed, two.frames.at(-1).data]).toEqual([4401, { reason: 'ended' }])
 })
 
-test('an upgrade says whether the token ran out or is none', async () => {
+test('a refused upgrade tells an expired token from an invalid one', async () => {
   const { app, base, ada } = await pair()
   const mod = await app.person('Mod')
   await app.services.storage.users.setRole(mod.id, 'admin', granted(mod.id, 0))

@@ -8,7 +8,7 @@ import { oneNodeTest } from '../engines.ts'
 import { connect, joined, ofType } from '../socket-client.ts'
 import { until } from '../until.ts'
 
-// What sockets cost that do not read, ask for much, or say much.
+// The cost of sockets that do not read, ask for much, or send much.
 
 async function pair(options: Parameters<typeof testApp>[1] = {}) {
   const app = await testApp({}, options)
@@ -19,7 +19,7 @@ async function pair(options: Parameters<typeof testApp>[1] = {}) {
 
 const socketsOf = ({ nodes }: TestApp) => nodes.reduce((sum, { services }) => sum + services.hub.counts().sockets, 0)
 
-/** A frame as a client sends it: masked, here with zeros. */
+/** A frame in the form of a client: masked, here with zeros. */
 function clientFrame(opcode: number, payload: string): Buffer {
   const body = Buffer.from(payload)
   const head =
@@ -30,7 +30,7 @@ function clientFrame(opcode: number, payload: string): Buffer {
 }
 const [text, close, ping, pong] = [1, 8, 9, 10]
 
-/** The frames that a socket by hand reads from now on. */
+/** The frames that a manual socket reads from now on. */
 function framesOf(tcp: TcpSocket) {
   const frames: { opcode: number; payload: Buffer }[] = []
   let rest = Buffer.alloc(0)
@@ -50,7 +50,7 @@ function framesOf(tcp: TcpSocket) {
   return frames
 }
 
-/** A socket by hand, which reads nothing after its upgrade. */
+/** A manual socket, which reads nothing after its upgrade. */
 async function openUnread(base: URL, { token }: Person): Promise<TcpSocket> {
   const tcp = tcpConnect(Number(base.port), '127.0.0.1')
   tcp.on('error', () => {})
@@ -74,7 +74,7 @@ for (const [what, frame] of [
     const base = await app.listen()
     const tcp = await openUnread(base, ada)
     await until(() => socketsOf(app) === 1, 'the socket is open')
-    // Time flies, so that no frame is one too many.
+    // The clock advances, so that the limit of frames is not reached.
     let time = app.clock.now
     Object.defineProperty(app.clock, 'now', { get: () => (time += 50) })
     const some = Buffer.concat(Array.from({ length: 500 }, () => frame))
@@ -101,7 +101,7 @@ test('protocol pings and pongs count as frames', async () => {
   }
 })
 
-/** A socket of the hub that reads as it is told to. */
+/** A socket of the hub that reads on command. */
 function fakeSocket(id: string, bufferedAmount = () => 0) {
   const calls = { sent: 0, closes: [] as number[], terminated: 0, subscribed: false }
   const socket: Socket = {
@@ -147,7 +147,7 @@ oneNodeTest('it opens one by itself')('a socket that was closed is let go of, re
   }
 })
 
-test('a cid is a text of up to 64 characters, or a number; any other is refused and not sent back', async () => {
+test('a cid is a text of up to 64 characters or a number, and any other is refused and not returned', async () => {
   const { app, ada } = await pair()
   const client = connect(await app.listen(), ada.token)
   await client.until(ofType('hello'))
@@ -163,7 +163,7 @@ test('a cid is a text of up to 64 characters, or a number; any other is refused 
   expect(client.frames.filter(ofType('pong'))).toHaveLength(1)
 })
 
-test('typing goes on once a second for a user and a chat, from however many sockets it comes', async () => {
+test('typing is forwarded once a second for a user and a chat, from any number of sockets', async () => {
   const { app, ada, bob, chat } = await pair()
   const eve = await app.person('Eve')
   const ofEve = (await eve.post<Chat>('chats', { user_id: bob.id })).body
@@ -187,7 +187,7 @@ test('typing goes on once a second for a user and a chat, from however many sock
   }
 })
 
-/** Stores many events of somebody, of which nobody is told. */
+/** Stores many events of a user without publishing them. */
 async function storeEvents(app: TestApp, { id }: Person, count: number) {
   const since = (await app.services.storage.events.range(id)).newest
   const at = app.clock.now
@@ -221,7 +221,7 @@ oneNodeTest('it opens them by itself')(
     }
     after.mockRestore()
     expect(sent()).toBe(10 * (total + 1))
-    // Two batches, and the few frames with which each of them begins.
+    // Two batches, and the first few frames of each.
     expect(most).toBeLessThanOrEqual(2 * 100 + 10 * 21)
     expect(sockets.every(({ calls }) => calls.subscribed)).toBe(true)
   },
@@ -243,7 +243,7 @@ oneNodeTest('it opens them by itself')(
     await hub.open(reader.socket, ownerOf(ada), ofAda)
     expect(reader.calls.sent).toBe(1001)
     expect(stalled.map(({ calls }) => calls.sent)).toEqual(stalled.map(() => 51))
-    // None of them reads on while it waits.
+    // None of them continues to read while it waits.
     const after = spyOn(storage.events, 'after')
     const afterEach = spyOn(storage.events, 'afterEach')
     for (let i = 0; i < 100; i++) await new Promise((done) => setImmediate(done))
@@ -256,7 +256,7 @@ oneNodeTest('it listens with a shorter time')(
   'a client that says nothing is pinged, and dropped where it does not answer',
   async () => {
     const { app, ada } = await pair()
-    // The shortest that Bun takes: after four seconds it pings, and waits as long for the answer.
+    // The shortest that Bun allows: after four seconds it pings, and waits as long for the answer.
     const websocket = { ...socketHandlers(app.services), idleTimeout: 8 }
     app.app.listen({ hostname: '127.0.0.1', port: 0, websocket })
     const { url } = app.app.server!

@@ -20,7 +20,7 @@ async function pair(environment: Record<string, string> = {}) {
 
 const socketsOf = (app: TestApp) => app.nodes.reduce((sum, { services }) => sum + services.hub.counts().sockets, 0)
 
-test('the first frame is hello, and a message reaches all devices of both, with the client_id for its sender only', async () => {
+test('the first frame is hello, and a message reaches all devices of both, with the client_id only for its sender', async () => {
   const { base, ada, bob, chat } = await pair()
   const clients = [connect(base, ada.token), connect(base, bob.token), connect(base, bob.token)]
   for (const client of clients) await client.until(ofType('hello'))
@@ -54,7 +54,7 @@ test('the first frame is hello, and a message reaches all devices of both, with 
   expect(clients[1]!.seqs()).toEqual([2, 3, 4, 5])
 })
 
-test('a new chat reaches both, each seeing the other', async () => {
+test('a new chat reaches both members, each with the other’s profile', async () => {
   const { app, base, bob } = await pair()
   const eve = await app.person('Eve')
   const clients = [connect(base, eve.token), connect(base, bob.token)]
@@ -64,7 +64,7 @@ test('a new chat reaches both, each seeing the other', async () => {
   expect((await clients[1]!.until(ofType('chat'))).data).toMatchObject({ id: chat.id, user: { id: eve.id } })
 })
 
-test('without a good token the upgrade answers 401, from a foreign page 403, with a bad since 422', async () => {
+test('the upgrade answers 401 without a valid token, 403 to a foreign page, and 422 to an invalid since', async () => {
   const { base, ada } = await pair({ CORS_ORIGINS: 'https://app.example.org' })
   const upgrade = {
     connection: 'upgrade',
@@ -87,7 +87,7 @@ test('without a good token the upgrade answers 401, from a foreign page 403, wit
   await allowed.until(ofType('hello'))
 })
 
-test('a user who opens too many sockets is told when to come back, and others are not', async () => {
+test('a user who opens too many sockets is told when to return, and others are not limited', async () => {
   const { base, ada, bob } = await pair({ RATE_LIMIT: 'on' })
   const upgrade = {
     connection: 'upgrade',
@@ -108,12 +108,12 @@ test('a user who opens too many sockets is told when to come back, and others ar
   await connect(base, bob.token).until(ofType('hello'))
 })
 
-test('with RATE_LIMIT=off any number of sockets open', async () => {
+test('with RATE_LIMIT=off any number of sockets can open', async () => {
   const { base, ada } = await pair({ RATE_LIMIT: 'off' })
   for (let i = 0; i <= limitTable.socket.points; i++) await connect(base, ada.token).until(ofType('hello'))
 })
 
-test('a request that upgrades nothing, or to another version, answers 426 to who has a token', async () => {
+test('a request without an upgrade, or to another version, answers 426 to a caller with a token', async () => {
   const { base, ada } = await pair()
   const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
   for (const headers of [{}, { ...upgrade, 'sec-websocket-version': '8' }, upgrade] as Record<string, string>[]) {
@@ -130,7 +130,7 @@ test('a request that upgrades nothing, or to another version, answers 426 to who
   }
 })
 
-test('the answer to an upgrade carries a request id, as any other', async () => {
+test('the answer to an upgrade has a request id, like any other', async () => {
   const { base, ada } = await pair()
   const socket = tcpConnect(Number(base.port), base.hostname)
   socket.write(
@@ -143,7 +143,7 @@ test('the answer to an upgrade carries a request id, as any other', async () => 
   expect(head).toMatch(/\r\nx-request-id: [0-9a-z-]{8,}\r\n/i)
 })
 
-test('where the gate is on, no socket opens before the consents are given', async () => {
+test('with the consent gate, no socket opens before the consents are given', async () => {
   const { app, base, ada } = await pair({ CONSENT_GATE: 'on' })
   await app.services.consents.record(ada.id, { terms: false }, { address: '', user_agent: null, language: null })
   app.forget(ada.id)
@@ -158,11 +158,11 @@ test('where the gate is on, no socket opens before the consents are given', asyn
   await ada.post('auth/consents', { consents: { terms: true } })
   const open = connect(base, ada.token)
   await open.until(ofType('hello'))
-  // Nor does one stay open that would not be let in now.
+  // An open socket closes too if it would be refused now.
   await ada.post('auth/consents', { consents: { marketing: false } })
   await ada.post('auth/consents', { consents: { privacy: false } })
   expect(await open.closed).toBe(4401)
-  // The session goes on.
+  // The session continues.
   expect(await open.closeReason).toBe('consents_required')
   expect(open.frames.filter(ofType('session_ended'))).toEqual([])
 })
@@ -173,7 +173,7 @@ oneNodeTest('it breaks one node')(
     const { app, base, ada } = await pair({ CONSENT_GATE: 'on' })
     const { callers } = app.services
     const { byToken } = callers
-    /** Opens a socket whose owner comes to be refused between the upgrade and its opening. */
+    /** Opens a socket whose owner is refused between the upgrade and its opening. */
     async function refused(second: () => Promise<unknown>) {
       let looks = 0
       callers.byToken = async (token) => {
@@ -187,14 +187,14 @@ oneNodeTest('it breaks one node')(
     const withdrawn = () => ada.post('auth/consents', { consents: { terms: false } })
     expect(await refused(withdrawn)).toBe(4401)
     await ada.post('auth/consents', { consents: { terms: true } })
-    // As where the database is away: nobody has to sign in again for that.
+    // The same as if the database is away: nobody has to sign in again for that.
     expect(await refused(() => Promise.reject(new Refusal('busy', 'Later.')))).toBe(1012)
     expect(await refused(() => Promise.reject(new Refusal('suspended', 'For spam.')))).toBe(4403)
     expect(await refused(() => ada.post('auth/logout'))).toBe(4401)
   },
 )
 
-test('since brings what was missed, as it is now, in order, and then what happens', async () => {
+test('since replays missed events with their present content, in order, and then live ones', async () => {
   const { base, ada, bob, send } = await pair()
   const gone = await send('to be deleted')
   await send('kept')
@@ -209,7 +209,7 @@ test('since brings what was missed, as it is now, in order, and then what happen
   expect(JSON.stringify(client.frames)).not.toContain('to be deleted')
 })
 
-test('a since that is too far ahead, or too old, is answered with gap and live events only', async () => {
+test('a since that is too far ahead or too old gets a gap and only live events', async () => {
   const { app, base, bob, send } = await pair()
   for (let i = 0; i < 5; i++) await send(`${i}`)
   const ahead = connect(base, bob.token, '&since=99')
@@ -227,7 +227,7 @@ test('a since that is too far ahead, or too old, is answered with gap and live e
   expect((await bob.get('sync?since=2')).body).toMatchObject({ resume: 'gap', items: [] })
 })
 
-test('events that are written together reach a socket in order, however long each of them takes to be told', async () => {
+test('events that are written together reach a socket in order, however long each takes to be published', async () => {
   const { app, base, ada, bob, chat, send } = await pair()
   const others = await Promise.all(Array.from({ length: 5 }, () => app.person()))
   const chats = await Promise.all(
@@ -237,7 +237,7 @@ test('events that are written together reach a socket in order, however long eac
   const { seq } = (await bob.get('sync?since=0')).body
   const client = connect(base, bob.token)
   await client.until(ofType('hello'))
-  // A review is told later than a message of the same moment, and a chat later than both.
+  // A review is published later than a message of the same moment, and a chat later than both.
   const eve = await app.person('Eve')
   await Promise.all([
     eve.post<Chat>('chats', { user_id: bob.id }),
@@ -251,7 +251,7 @@ test('events that are written together reach a socket in order, however long eac
   expect(client.seqs()).toEqual(Array.from({ length: 13 }, (_, i) => seq + 1 + i))
 })
 
-test('an event whose turn to be told never came is told before the next one', async () => {
+test('an event that was never published is sent before the next one', async () => {
   const { app, base, ada, bob, chat, send } = await pair()
   const client = connect(base, bob.token)
   await client.until(ofType('hello'))
@@ -268,7 +268,7 @@ test('an event whose turn to be told never came is told before the next one', as
   ])
 })
 
-test('reconnecting while others write finds every event exactly once, wherever the connection breaks', async () => {
+test('a client that reconnects while others write gets every event exactly once, wherever the connection breaks', async () => {
   const { base, ada, bob, chat } = await pair()
   const total = 400
   let writing = true
@@ -286,7 +286,7 @@ test('reconnecting while others write finds every event exactly once, wherever t
   for (let round = 0; since < total + 1; round++) {
     const client = connect(base, bob.token, `&since=${since}`)
     const enough = writing ? since + (round % 7) * 5 : total + 1
-    // Broken off before hello, in the middle of the replay, or among live events, as the round has it.
+    // Each round breaks off before hello, during the replay, or among live events.
     if (round % 3 !== 0 || !writing)
       await client
         .until((frame) => frame.type === 'message' && frame.seq >= Math.min(enough, total + 1))
@@ -313,7 +313,7 @@ oneNodeTest('it breaks one node')('typing that could not be looked at is no news
   expect(await a.until(ofType('error'))).toMatchObject({ cid: 1, data: { code: 'busy', detail: 'Later.' } })
 })
 
-test('typing goes to the other one only, once a second, and to nobody across a block or from a stranger', async () => {
+test('typing is sent only to the other member, once a second, and to nobody across a block or from a stranger', async () => {
   const { app, base, ada, bob, chat } = await pair()
   const eve = await app.person('Eve')
   const [a, b, e] = [connect(base, ada.token), connect(base, bob.token), connect(base, eve.token)]
@@ -323,7 +323,7 @@ test('typing goes to the other one only, once a second, and to nobody across a b
   e.send({ type: 'typing', cid: 'q', data: { chat_id: chat.id } })
   expect((await b.until(ofType('typing'))).data).toEqual({ chat_id: chat.id, user_id: ada.id })
   expect(await e.until(ofType('error'))).toMatchObject({ cid: 'q', data: { code: 'not_a_member' } })
-  // A second later one more goes on, and is the second of all.
+  // A second later one more is forwarded, the second in total.
   app.clock.now += 1000
   a.send({ type: 'typing', data: { chat_id: chat.id } })
   const again = new Date(app.clock.now).toISOString()
@@ -341,7 +341,7 @@ test('typing goes to the other one only, once a second, and to nobody across a b
   expect(b.frames.filter(({ type, data }) => type === 'typing' && data.user_id === ada.id)).toHaveLength(2)
 })
 
-test('ping is answered with its cid; what is no frame is refused and the socket stays', async () => {
+test('ping is answered with its cid, and an invalid frame is refused without closing the socket', async () => {
   const { base, ada } = await pair()
   const client = connect(base, ada.token)
   for (const frame of [
@@ -373,7 +373,7 @@ test('ping is answered with its cid; what is no frame is refused and the socket 
   ])
 })
 
-test('too many frames, or one too large, close that socket alone', async () => {
+test('too many frames, or one too large, close only that socket', async () => {
   const { base, ada } = await pair()
   const [flood, large, wide, calm] = Array.from({ length: 4 }, () => connect(base, ada.token)) as [
     Client,
@@ -384,7 +384,7 @@ test('too many frames, or one too large, close that socket alone', async () => {
   for (const client of [flood, large, wide, calm]) await client.until(ofType('hello'))
   for (let i = 0; i < 20_000 && flood.socket.readyState === WebSocket.OPEN; i++) flood.send('{"type":"ping"}')
   large.send('x'.repeat(16 * 1024 + 1))
-  // Bytes count, of which this letter takes two.
+  // Bytes count, and this letter takes two.
   wide.send('é'.repeat(8 * 1024 + 1))
   expect(await flood.closed).toBe(4429)
   expect(await large.closed).toBe(4413)
@@ -427,7 +427,7 @@ oneNodeTest('each node counts its own')('the twenty-first socket of a user close
   for (const client of clients.slice(1)) await client.pong()
 })
 
-test('a client that does not read is cut off before it costs memory; its events wait, others see no delay', async () => {
+test('a client that does not read is cut off before it costs memory, its events wait, and others see no delay', async () => {
   const { app, base, ada, bob, chat } = await pair()
   const reader = connect(base, bob.token)
   await reader.until(ofType('hello'))
@@ -472,7 +472,7 @@ oneNodeTest('it stops the timers of the process')(
   },
 )
 
-test('a socket that was cut off and does not read even that is let go of', async () => {
+test('a socket that was cut off and does not even read that is released', async () => {
   const { app, base, ada, bob, chat } = await pair()
   const stalled = tcpConnect(Number(base.port), '127.0.0.1')
   stalled.write(
@@ -505,7 +505,7 @@ oneNodeTest('it says what other nodes say')(
       await released.promise
       return afterEach(users)
     }
-    // As a look finds it that comes between the commit and the telling.
+    // The state that a read finds between the commit and its publication.
     hub.listener.stored(bob.id, 3)
     await begun.promise
     await send('once')
@@ -567,7 +567,7 @@ oneNodeTest('it holds its own storage back')(
   },
 )
 
-test('typing goes on again a full second later, and after the clock was set back', async () => {
+test('typing is forwarded again a full second later, and after the clock was set back', async () => {
   const { app, base, ada, bob, chat } = await pair()
   const [a, b] = [connect(base, ada.token), connect(base, bob.token)]
   for (const client of [a, b]) await client.until(ofType('hello'))
@@ -582,14 +582,14 @@ test('typing goes on again a full second later, and after the clock was set back
   ] as const) {
     app.clock.now = began + ms
     a.send({ type: 'typing', data: { chat_id: chat.id } })
-    // What must not go on would be seen before the next one that does.
+    // A frame that must not be forwarded would be seen before the next one.
     if (goesOn) await until(() => seen().at(-1) === ms, `typing of ${ms} ms goes on`)
     else await a.pong()
   }
   expect(seen()).toEqual([0, 1000, -59_000])
 })
 
-test('sync says where its last page ends', async () => {
+test('sync has the end of its last page', async () => {
   const { bob, send } = await pair()
   for (let i = 0; i < 3; i++) await send(`${i}`)
   const first = (await bob.get('sync?since=1&limit=2')).body
@@ -599,7 +599,7 @@ test('sync says where its last page ends', async () => {
   expect((await bob.get('sync?since=1&limit=3')).body.next_cursor).toBeNull()
 })
 
-test('what is gone for good leaves its number, and says that it is', async () => {
+test('an event whose content is gone for good keeps its number, and says so', async () => {
   const { app, base, ada, bob, chat } = await pair()
   await app.met(ada, bob)
   const { id } = (await ada.post('reviews', { chat_id: chat.id, rating: 1 })).body
@@ -637,7 +637,7 @@ oneNodeTest('it opens one by itself')('who does not read what they missed is cut
     const socket = {
       ...{ data: { id: 'stalled' }, send: () => ++sent, subscribe() {}, terminate() {} },
       close: (code: number) => void codes.push(code),
-      // It reads hello alone.
+      // It reads only hello.
       getBufferedAmount: () => (sent > 1 ? 1024 * 1024 : 0),
     }
     const owner = { user_id: bob.id, session_id: 'one', token_expires_at: Number.MAX_SAFE_INTEGER }
@@ -704,7 +704,7 @@ test('a session that is ended elsewhere, or by a stolen refresh token, closes it
   expect(bobs.socket.readyState).toBe(WebSocket.OPEN)
 }, 10_000)
 
-test('where there is no gate, who withdraws a consent stays connected', async () => {
+test('without the consent gate, a user who withdraws a consent stays connected', async () => {
   const { base, ada } = await pair()
   const client = connect(base, ada.token)
   await client.until(ofType('hello'))
@@ -712,7 +712,7 @@ test('where there is no gate, who withdraws a consent stays connected', async ()
   await client.pong()
 })
 
-test('an anonymous review is pushed as it is listed: no author, no chat, and the day alone', async () => {
+test('an anonymous review is pushed as it is listed: without author and chat, and with only the day', async () => {
   const { app, base, ada, bob, chat } = await pair()
   const client = connect(base, bob.token)
   await client.until(ofType('hello'))
@@ -728,7 +728,7 @@ test('an anonymous review is pushed as it is listed: no author, no chat, and the
   })
 })
 
-test('a block is pushed to the devices of who blocks, and of nobody else', async () => {
+test('a block is pushed only to the devices of the blocker', async () => {
   const { app, base, ada, bob } = await pair()
   const clients = [connect(base, ada.token), connect(base, ada.token), connect(base, bob.token)]
   for (const client of clients) await client.until(ofType('hello'))

@@ -9,7 +9,7 @@ import { granted } from '../rows.ts'
 
 const outcome = ({ status, body }: Answer) => [status, body?.code]
 
-test('a tag counts once for each person, whatever its case, and shows a spelling that enough use', () => {
+test('a tag counts once for each person, in any case, and has a spelling that enough people use', () => {
   const counter = tagCounter()
   for (let i = 0; i < leastPeople; i++) counter.add(['Tea', 'tea', i % 2 ? 'MATE' : 'Mate'])
   for (let i = 0; i < leastPeople - 1; i++) counter.add(['Tea', 'Secret'])
@@ -19,7 +19,7 @@ test('a tag counts once for each person, whatever its case, and shows a spelling
   ])
 })
 
-test('tags are those that five people share, most used first, by their beginning', async () => {
+test('tags are those that at least five people share, most used first, by their beginning', async () => {
   const app = await testApp()
   const people = await Promise.all(Array.from({ length: 6 }, () => app.person()))
   const like = (i: number, drinks: string[]) => people[i]!.put('me/prefs', { drinks, activities: ['chess'] })
@@ -73,6 +73,6 @@ test('admins see the settings in force, without any secret', async () => {
   expect(answer.body.items).toHaveLength(Object.keys(settings).length)
   for (const secret of [secrets.METRICS_TOKEN, 'a secret of the tests, long enough', '11'.repeat(32)])
     expect(answer.text).not.toContain(`${secret}`)
-  // A URL with a password in it is masked whatever setting it is of.
+  // A URL with a password in it is masked in every setting.
   expect(JSON.stringify(settingsShown(settings, secrets))).not.toContain('hunter2')
 })

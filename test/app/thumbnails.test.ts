@@ -23,7 +23,7 @@ async function uploaded(person: Person, width = 1200, height = 900) {
 const get = ({ app }: TestApp, url: string, headers = {}) =>
   app.handle(new Request(new URL(url, 'http://localhost:3000').href, { headers }))
 
-/** Width and height of what a URL serves; its status where that is none. */
+/** Width and height of the image at a URL, or the status if there is none. */
 async function sizeOf(server: TestApp, url: string) {
   const answer = await get(server, url)
   if (answer.status !== 200) return answer.status
@@ -45,7 +45,7 @@ const makeThumbs = ({ services }: TestApp) =>
     .find(({ name }) => name === 'media-thumbnails')!
     .run()
 
-/** As an earlier release has left them. */
+/** The state that an earlier release has left. */
 async function withoutThumbs(server: TestApp, ...ids: string[]) {
   for (const id of ids) {
     unlinkSync(thumbOf(await pathOf(server, id)))
@@ -54,7 +54,7 @@ async function withoutThumbs(server: TestApp, ...ids: string[]) {
 }
 
 describe('a thumbnail', () => {
-  test('comes with each upload, its longest side 320, never enlarged', async () => {
+  test('is made for each upload, with a longest side of 320, never enlarged', async () => {
     const server = await testApp()
     const ada = await server.person()
     const image = await uploaded(ada)
@@ -67,7 +67,7 @@ describe('a thumbnail', () => {
     expect(files(server)).toHaveLength(6)
   })
 
-  test('is an image of its own to caches, under a signed URL', async () => {
+  test('is a separate image for caches, with a signed URL', async () => {
     const server = await testApp()
     const image = await uploaded(await server.person())
     const thumb = await get(server, image.thumb_url)
@@ -91,14 +91,14 @@ describe('a thumbnail', () => {
     expect((await get(server, image.thumb_url)).status).toBe(404)
   })
 
-  test('that is lost from the disk is served as the image itself', async () => {
+  test('that is missing on disk is served as the image itself', async () => {
     const server = await testApp()
     const image = await uploaded(await server.person())
     unlinkSync(thumbOf(await pathOf(server, image.id)))
     expect(await sizeOf(server, image.thumb_url)).toEqual([1200, 900])
   })
 
-  test('stands beside every photo that is answered, and is gone with it', async () => {
+  test('is beside every photo in an answer, and is removed with it', async () => {
     const server = await testApp()
     const [ada, bob] = [await server.person('Ada'), await server.person('Bob')]
     const image = await uploaded(ada)
@@ -112,7 +112,7 @@ describe('a thumbnail', () => {
       expect(shown.photo_thumb).toBe(`${shown.photo}&size=320`)
       expect(await sizeOf(server, shown.photo_thumb)).toEqual([320, 240])
     }
-    // Sent back as it was answered, it is that image still.
+    // Sent back unchanged, it is still that image.
     expect((await ada.put('me', { photo: me.photo_thumb })).body.photo).toBe(me.photo)
     await ada.put('me', { photo: null })
     for (const url of [me.photo, me.photo_thumb]) expect(await sizeOf(server, url)).toBe(404)
@@ -120,7 +120,7 @@ describe('a thumbnail', () => {
     expect(files(server)).toEqual([])
   })
 
-  test('of a chat’s photo is for its message, and evidence of it for moderators', async () => {
+  test('of a chat’s photo is for its message, and of evidence for moderators', async () => {
     const server = await testApp()
     const [ada, bob, mo] = [await server.person(), await server.person(), await server.person()]
     await server.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, server.clock.now))
@@ -141,11 +141,11 @@ describe('a thumbnail', () => {
     expect(await sizeOf(server, sent.photo.thumb_url)).toBe(404)
     const { evidence } = (await mo.get(`admin/reports/${report.id}`)).body
     expect(await sizeOf(server, evidence.message.photo.thumb_url)).toEqual([320, 240])
-    // Who uploaded it is not to find out that it is kept.
+    // Its owner must not find out that it is kept.
     expect(await sizeOf(server, image.thumb_url)).toBe(404)
   })
 
-  test('goes with an account, and is in its export before', async () => {
+  test('is removed with the account, and is in its export before', async () => {
     const server = await testApp()
     const ada = await server.person()
     const image = await uploaded(ada)
@@ -192,7 +192,7 @@ describe('images of an earlier release', () => {
     await withoutThumbs(server, image.id)
     const before = await get(server, image.thumb_url)
     expect([before.status, before.headers.get('etag')]).toEqual([200, `"${image.id}"`])
-    // Not for long, so that the thumbnail takes its place.
+    // With a short expiry, so that the thumbnail soon replaces it.
     expect(before.headers.get('cache-control')).toContain('max-age=60,')
     expect(await makeThumbs(server)).toBe(1)
     expect(await sizeOf(server, image.thumb_url)).toEqual([320, 240])
@@ -200,12 +200,12 @@ describe('images of an earlier release', () => {
     expect(await makeThumbs(server)).toBe(0)
   })
 
-  test('get theirs a part at a time, and a job that was cut off goes on', async () => {
+  test('get their thumbnails in parts, and an interrupted job continues', async () => {
     const server = await testApp()
     const ada = await server.person()
     const [one, two, three] = [await uploaded(ada), await uploaded(ada), await uploaded(ada)]
     await withoutThumbs(server, one.id, two.id, three.id)
-    // What a crash leaves between file and row.
+    // The state after a crash between file and row.
     writeFileSync(thumbOf(await pathOf(server, two.id)), 'half')
     const many = Array.from({ length: 250 }, () => [Bun.randomUUIDv7(), ada.id, `${crypto.randomUUID()}.webp`])
     await server.rows(
@@ -218,7 +218,7 @@ describe('images of an earlier release', () => {
     for (const { thumb_url } of [one, two, three]) expect(await sizeOf(server, thumb_url)).toEqual([320, 240])
   })
 
-  test('that are damaged or gone are noted as without one, and not looked at again', async () => {
+  test('that are damaged or missing are recorded as such, and not read again', async () => {
     const server = await testApp()
     const ada = await server.person()
     const [damaged, gone] = [await uploaded(ada), await uploaded(ada)]
@@ -232,7 +232,7 @@ describe('images of an earlier release', () => {
     expect(await (await get(server, damaged.thumb_url)).text()).toBe('no image')
   })
 
-  test('that go while theirs are made leave none', async () => {
+  test('that are removed meanwhile leave no thumbnail', async () => {
     const server = await testApp()
     const ada = await server.person()
     const image = await uploaded(ada)

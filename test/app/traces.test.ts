@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { openTraces, traced } from '../../src/telemetry/traces.ts'
 import { testApp } from '../app.ts'
 
-/** A collector that keeps what it is sent. */
+/** A collector that stores what it receives. */
 function collector() {
   const bodies: any[] = []
   const server = Bun.serve({
@@ -15,7 +15,7 @@ function collector() {
   return { bodies, server, url: server.url.origin }
 }
 
-test('each request is one span, by its pattern, linked to the trace it came with; no query, no token, no position', async () => {
+test('each request is one span, named by its pattern and linked to its incoming trace, without query, token or position', async () => {
   const { bodies, server, url } = collector()
   const traces = await openTraces(url)
   const app = await testApp({}, { traces })
@@ -38,7 +38,7 @@ test('each request is one span, by its pattern, linked to the trace it came with
     'GET /api/v1/users/:id',
     'GET /api/v1/me',
   ])
-  // Whoever sends a request chooses neither the trace that its span is in nor its parent.
+  // A client chooses neither the trace of the span nor its parent.
   expect(spans[0].traceId).not.toBe(traceId)
   expect(spans[0].parentSpanId).toBeUndefined()
   expect(spans[0].links).toMatchObject([{ traceId, spanId: 'b7ad6b7169203331' }])
@@ -47,7 +47,7 @@ test('each request is one span, by its pattern, linked to the trace it came with
   for (const secret of ['41.12', '71.98', 'a-token', ada.token, ada.id]) expect(text).not.toContain(secret)
 })
 
-test('what is sampled is the operator’s choice: the flag of a client neither forces it nor hides a request', async () => {
+test('the operator decides what is sampled: a client’s flag neither forces nor prevents it', async () => {
   /** The spans of two requests, whose clients asked for a sample (01) and for none (00). */
   async function spansSampled(by: string): Promise<string[]> {
     const { bodies, server, url } = collector()
@@ -70,7 +70,7 @@ test('what is sampled is the operator’s choice: the flag of a client neither f
   expect(await spansSampled('parentbased_traceidratio')).toEqual([])
 })
 
-test('a collector that is gone holds up no stop', async () => {
+test('a missing collector does not delay a stop', async () => {
   const { server, url } = collector()
   await server.stop(true)
   const traces = await openTraces(url)
@@ -82,7 +82,7 @@ const attribute = (span: any, key: string) => span.attributes.find((each: any) =
 const spansOf = (bodies: any[]): any[] =>
   bodies.flatMap(({ body }) => body.resourceSpans.flatMap((of: any) => of.scopeSpans.flatMap((in_: any) => in_.spans)))
 
-test('calls of stores are spans within their own request, however many run at once, by their names alone', async () => {
+test('calls of stores are spans within their own request, even concurrent ones, with only their names', async () => {
   const { bodies, server, url } = collector()
   const traces = await openTraces(url, 'meet')
   const stores = traced({
@@ -99,7 +99,7 @@ test('calls of stores are spans within their own request, however many run at on
     size: async () => 1,
   })
   const requests = ['slow', 'quick'].map(async (name) => {
-    // As each request of a server is.
+    // The same as for each request of a server.
     await Promise.resolve()
     const steps = traces.begin()
     const start = Date.now()

@@ -6,14 +6,14 @@ import { expectProblem } from '../problem.ts'
 const botToken = '7000000000:a-token-of-the-tests'
 const place = { latitude: 52.5, longitude: 13.4 }
 
-/** Logs in from the messenger, as its user of that id. */
+/** Logs in from the messenger, as its user with that id. */
 async function fromMessenger(app: TestApp, id: number, user: object = { first_name: 'Eve', last_name: 'Lastname' }) {
   const init_data = sign({ user: { id, ...user }, query_id: 'AAA' } as never, botToken, new Date(app.clock.now))
   const answer = await app.request('POST', 'auth/messenger', { body: { init_data } })
   return { ...answer.body.user, ...app.as(answer.body.access_token) } as Record<string, any>
 }
 
-/** Whom somebody else finds, with a filter and without one. */
+/** The people whom somebody else finds, with a filter and without one. */
 async function open(environment: Record<string, string> = {}) {
   const app = await testApp({ MESSENGER_BOT_TOKEN: botToken, ...environment })
   const searcher = await app.person('Searcher')
@@ -69,7 +69,7 @@ describe('a messenger account', () => {
   })
 })
 
-describe('who withdraws a mandatory consent', () => {
+describe('a user who withdraws a mandatory consent', () => {
   test.each(['terms', 'privacy', 'disclaimer'])('%s, is hidden at once until it is given again', async (kind) => {
     const { app, found } = await open()
     const ada = await app.person('Ada')
@@ -77,9 +77,9 @@ describe('who withdraws a mandatory consent', () => {
     expect(await found()).toEqual(['Ada'])
     await ada.post('auth/consents', { consents: { [kind]: false } })
     expect(await found()).toEqual([])
-    // What one chose is kept apart from whether one may be seen.
+    // The choice is stored apart from the permission to be seen.
     expect((await ada.get('me')).body).toMatchObject({ visible: true, consents_missing: [kind] })
-    // Nothing else brings them back: not moving, not showing oneself, not changing what one is found by.
+    // Nothing else makes them visible: not moving, not showing themselves, not changing preferences.
     await ada.put('me/location', { latitude: 52.52, longitude: 13.42 })
     await ada.put('me/location', { latitude: 52.52, longitude: 13.42 })
     await ada.put('me/visibility', { visible: false })
@@ -119,7 +119,7 @@ describe('who withdraws a mandatory consent', () => {
   })
 })
 
-test('the export tells the choice, and an erasure takes along what is held back', async () => {
+test('the export has the choice, and an erasure removes the hidden position', async () => {
   const { app } = await open()
   const ada = await app.person('Ada')
   await ada.put('me/location', place)

@@ -21,7 +21,7 @@ const pages = (changed: Partial<Parameters<typeof webPages>[0]> = {}) => {
     app.handle(new Request(`http://localhost${path}`, { headers: { accept: 'text/html', ...headers } }))
 }
 
-test('the app is at the root for browsers, and a description of the server for programs', async () => {
+test('the root serves the app to browsers, and a description of the server to programs', async () => {
   const get = pages()
   const page = await get('/')
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -29,14 +29,14 @@ test('the app is at the root for browsers, and a description of the server for p
   expect(await (await get('/', { accept: '*/*' })).json()).toMatchObject({ name: 'Convene', openapi: '/openapi/json' })
 })
 
-test('a face that is off has no page, and the root leads to the documentation', async () => {
+test('a face that is off has no page, and then the root leads to the documentation', async () => {
   const off = pages({ webApp: false, console: false })
   expect(await (await off('/')).text()).toContain('/openapi')
   for (const path of ['/chats', '/console', '/console/queue', '/service-worker.js', '/app.json'])
     expect((await off(path)).status).toBe(404)
 })
 
-test('every file that a page names is served, compressed as the client accepts, and may be kept for ever', async () => {
+test('every file that a page names is served, compressed as the client accepts, and can be cached for ever', async () => {
   const get = pages()
   const decoders = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync }
   for (const path of ['/', '/chats', '/console']) {
@@ -64,7 +64,7 @@ test('every file that a page names is served, compressed as the client accepts, 
   expect((await get('/assets/..%2Fdigest')).status).toBe(404)
 })
 
-test('a page runs nothing but scripts of this server, and no other page may show it in a frame unless the operator says so', async () => {
+test('a page runs only scripts of this server, and no other page may frame it unless the operator allows it', async () => {
   const policyOf = async (changed = {}) => (await pages(changed)('/')).headers.get('content-security-policy') ?? ''
   const policy = await policyOf()
   expect(policy).toContain("script-src 'self';")
@@ -78,7 +78,7 @@ test('a page runs nothing but scripts of this server, and no other page may show
   expect(await policyOf({ mapStyleUrl })).toContain("connect-src 'self' https://tiles.example.org;")
 })
 
-test('the console is one page at all its paths, which no page may frame and no search engine lists', async () => {
+test('the console is one page at all its paths, which no page may frame and no search engine may list', async () => {
   const get = pages({
     webApp: false,
     frameAncestors: ['https://web.telegram.org'],
@@ -100,14 +100,14 @@ test('the console is one page at all its paths, which no page may frame and no s
   expect((await pages({ console: false })('/console')).status).toBe(404)
 })
 
-test('what links in mails open is the app, or a plain page where it is off', async () => {
+test('the links in mails open the app, or a plain page if it is off', async () => {
   for (const path of ['/verify', '/reset', '/email-undo', '/unsubscribe']) {
     expect(await (await pages()(path)).text()).toContain('<div id="root">')
     expect(await (await pages({ webApp: false })(path)).text()).toContain('<form')
   }
 })
 
-test('the app learns its name, colours and icons from the server, as the operator chose them', async () => {
+test('the app gets the operator’s name, colours and icons from the server', async () => {
   const plain = pages()
   expect(await (await plain('/app.json')).json()).toMatchObject({ name: 'Convene', logo: null, messenger: null })
   expect(await (await plain('/brand.css')).text()).toBe('')
@@ -125,7 +125,7 @@ test('the app learns its name, colours and icons from the server, as the operato
   expect(answer).not.toContain('a-secret')
   expect(JSON.parse(answer)).toMatchObject({ name: 'Tea & Chess', logo: '/brand/logo?abc', messenger: { app: 'tea' } })
   expect(await (await branded('/brand.css')).text()).toContain('--accent: #7c2d12')
-  // A picture that somebody opens as a page runs nothing.
+  // A picture that is opened as a page runs nothing.
   expect((await branded('/brand/logo')).headers.get('content-security-policy')).toContain('sandbox')
   expect((await branded('/brand/logo', { 'if-none-match': '"abc"' })).status).toBe(304)
   expect(await (await branded('/manifest.webmanifest')).json()).toMatchObject({
@@ -134,7 +134,7 @@ test('the app learns its name, colours and icons from the server, as the operato
   })
 })
 
-test('the app is told which map the operator has named, and without one that there is none', async () => {
+test('the app gets the operator’s map, or learns that there is none', async () => {
   const asked = async (changed = {}) => (await pages(changed)('/app.json')).json()
   expect(await asked()).toMatchObject({ map_style_url: null })
   const mapStyleUrl = new URL('https://tiles.example.org/style.json')

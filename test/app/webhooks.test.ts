@@ -24,7 +24,7 @@ const hours = 3_600_000
 type Got = { id: string; type: string; timestamp: string; data: Record<string, unknown> }
 type Behaviour = (got: Got) => Response | Promise<Response>
 
-/** The operator's receiver. It verifies each webhook by each secret, as the library of Standard Webhooks does. */
+/** The operator's receiver, which verifies each webhook with each secret, using the library of Standard Webhooks. */
 function receiver(secrets = [secret]) {
   const got: Got[] = []
   const raw: { body: string; headers: Record<string, string> }[] = []
@@ -60,12 +60,12 @@ const status = (code: number, headers?: Record<string, string>) => () => new Res
 
 async function open(environment: Record<string, string> = {}, to = receiver()) {
   const app = await testApp({ WEBHOOK_URL: to.url, WEBHOOK_SECRET: secret, ...environment })
-  // Receivers refuse what was signed long ago.
+  // Receivers refuse old signatures.
   app.clock.now = Date.now()
   return { app, to }
 }
 
-/** Delivers what is due, and what follows from it. */
+/** Delivers everything that is due, and what follows from it. */
 async function deliver({ nodes }: TestApp) {
   for (const { services } of nodes) {
     services.delivery.wake('webhook')
@@ -100,7 +100,7 @@ const failureOf = (work: Promise<unknown>): Promise<Error> =>
   )
 
 describe('a webhook', () => {
-  test('is signed as Standard Webhooks says, and the same at each attempt but for the time of its signature', async () => {
+  test('is signed by Standard Webhooks, and each attempt differs only in the time of its signature', async () => {
     const to = receiver()
     const { carrier } = carrierOf(to.url)
     await carrier.deliver(parcel)
@@ -119,14 +119,14 @@ describe('a webhook', () => {
     expect(() => new Verifier(otherSecret).verify(to.raw[0]!.body, to.raw[0]!.headers)).toThrow()
   })
 
-  test('carries both signatures while the secret changes', async () => {
+  test('has both signatures while the secret is being changed', async () => {
     const to = receiver([secret, otherSecret])
     await carrierOf(to.url, { secrets: [otherSecret, secret] }).carrier.deliver(parcel)
     expect(to.got).toHaveLength(1)
     expect(to.raw[0]!.headers['webhook-signature']!.split(' ')).toHaveLength(2)
   })
 
-  test('is tried again after anything but a 2xx; 410 is final and loud', async () => {
+  test('is retried after anything but a 2xx, and 410 is final and logged', async () => {
     const to = receiver()
     const { carrier, logged } = carrierOf(to.url)
     for (const code of [500, 400, 404, 301, 304]) {
@@ -154,7 +154,7 @@ describe('a webhook', () => {
     expect(to.got).toEqual([])
   })
 
-  test('waits for a receiver that is slow, and not for one that never answers or never ends', async () => {
+  test('waits for a slow receiver, but not for one that never answers or never ends', async () => {
     const to = receiver()
     const { promise: never, resolve: end } = Promise.withResolvers<Response>()
     closing.push(() => end(new Response()))
@@ -164,7 +164,7 @@ describe('a webhook', () => {
     })
     await carrierOf(to.url).carrier.deliver(parcel)
     expect(to.got).toHaveLength(1)
-    // What it says after the head of its answer is nobody's business.
+    // The body of its answer does not matter.
     to.behave(() => new Response(new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(9)) })))
     await carrierOf(to.url).carrier.deliver(parcel)
     to.behave(() => never)
@@ -183,7 +183,7 @@ describe('a webhook', () => {
   })
 })
 
-/** Lets happen everything that webhooks tell of. */
+/** Causes every event that has a webhook. */
 async function everything(app: TestApp) {
   const messenger = app.config.messengerBotToken!
   const init_data = sign({ user: { id: 990_001, first_name: 'Mess' } } as never, messenger, new Date(app.clock.now))
@@ -235,8 +235,8 @@ async function everything(app: TestApp) {
 
 const wholeCast = { MESSENGER_BOT_TOKEN: '1:messenger-of-the-tests' }
 
-describe('what happens', () => {
-  test('is told once each, in order for each user, and nothing that was refused or had no effect', async () => {
+describe('each event', () => {
+  test('is sent once, in order for each user, and nothing is sent that was refused or had no effect', async () => {
     const { app, to } = await open(wholeCast)
     const { ada, bob, phone, report, ofReview } = await everything(app)
     await deliver(app)
@@ -280,7 +280,7 @@ describe('what happens', () => {
         { user_id: phone.id, until: null },
       ]),
     )
-    // Who wrote an anonymous review is not told with a report of it, nor with what came of it.
+    // Neither the report about an anonymous review nor its decision names the author.
     expect(dataOf('report.created')).toContainEqual({
       report_id: ofReview,
       user_id: null,
@@ -292,7 +292,7 @@ describe('what happens', () => {
     expect(JSON.stringify(to.got)).not.toContain(bob.id)
   })
 
-  test('is told without a text, a position, an address, or who reported, reviewed or blocked', async () => {
+  test('contains no text, position or address, and does not name who reported, reviewed or blocked', async () => {
     const { app, to } = await open(wholeCast)
     const { reporter, mo, bob, review, message, chat } = await everything(app)
     await deliver(app)
@@ -333,7 +333,7 @@ describe('what happens', () => {
     for (const id of [reporter.id, mo.id, bob.id, review, message, chat]) expect(said).not.toContain(id)
   })
 
-  test('to an account by others is told as well: its role, its address, a profile that a moderator emptied', async () => {
+  test('that others cause for an account is sent too: its role, its address, a profile that a moderator emptied', async () => {
     const { app, to } = await open()
     const [ada, bob, admin] = [await app.person('Ada'), await app.person('Bob'), await app.person('Admin')]
     const { users, emails } = app.services.storage
@@ -369,7 +369,7 @@ describe('what happens', () => {
     expect(JSON.stringify(to.got)).not.toContain('secret')
   })
 
-  test('is not stored where no receiver is named', async () => {
+  test('is not stored if no receiver is set', async () => {
     const app = await testApp(wholeCast)
     await everything(app)
     expect(await app.services.storage.outbox.list('webhook', 9)).toEqual([])
@@ -377,7 +377,7 @@ describe('what happens', () => {
 })
 
 describe('a receiver that fails', () => {
-  test('gets what it missed, in order for one user; those of others do not wait', async () => {
+  test('gets missed webhooks in order for each user, and those of others do not wait', async () => {
     const { app, to } = await open()
     const [ada, bob] = [await app.person(), await app.person()]
     to.behave(({ data }) => new Response(null, { status: data.user_id === ada.id ? 500 : 200 }))
@@ -400,8 +400,8 @@ describe('a receiver that fails', () => {
     expect(text).toContain('convene_outbox_waiting{kind="webhook"} 0')
   })
 
-  test('for three days loses the webhook, which is counted; one that is gone loses it at once', async () => {
-    // It verifies nothing, as its clock is not that of the test.
+  test('for three days loses the webhook, which is counted, and one that is gone loses it at once', async () => {
+    // It verifies nothing, because its clock is not that of the test.
     const { app, to } = await open({}, receiver([]))
     const ada = await app.person()
     to.behave(status(500))
@@ -429,7 +429,7 @@ describe('a receiver that fails', () => {
     expect(to.got).toEqual([])
   })
 
-  test('is found by the clock alone, after a restart', async () => {
+  test('is retried by the clock alone, after a restart', async () => {
     const { app, to } = await open()
     const ada = await app.person()
     await ada.put('me', { city: 'Lisbon' })

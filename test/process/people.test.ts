@@ -114,7 +114,7 @@ test('a running server takes over a suspension, its end, and the end of sessions
   const [adas, bobs] = [connect(base, ada.token), connect(base, bob.token)]
   for (const socket of [adas, bobs]) await socket.until(ofType('hello'))
   // What the server does within the minute.
-  const { noticeOperators } = app.services.people
+  const { applyOperatorCommands } = app.services.people
 
   const until = new Date(Date.now() + 86_400_000).toISOString()
   const given = ['--reason', 'Insults.', '--note', 'Third time', '--until', until]
@@ -124,23 +124,23 @@ test('a running server takes over a suspension, its end, and the end of sessions
     reason: 'Insults.',
     until,
   })
-  expect(await noticeOperators()).toBe(1)
+  expect(await applyOperatorCommands()).toBe(1)
   expect(await adas.closed).toBe(4403)
   const refused = await ada.get('me')
   expect([refused.status, refused.body.code, refused.body.reason]).toEqual([403, 'suspended', 'Insults.'])
   expect((await ada.get('me/notices')).body.items).toMatchObject([{ action: 'suspend', reason: 'Insults.', until }])
 
   expect((await admin('unsuspend', ada.id)).out).toBe(`${ada.id} is not suspended\n`)
-  expect(await noticeOperators()).toBe(1)
+  expect(await applyOperatorCommands()).toBe(1)
   expect((await ada.get('me')).status).toBe(200)
 
   const ended = answerOf(await admin('end-sessions', bob.email, '--json'))
   expect(ended).toEqual({ user_id: bob.id, ended: 1 })
-  expect(await noticeOperators()).toBe(1)
+  expect(await applyOperatorCommands()).toBe(1)
   expect(await bobs.closed).toBe(4401)
   expect((await bob.get('me')).status).toBe(401)
   expect((await ada.get('me')).status).toBe(200)
-  expect(await noticeOperators()).toBe(0)
+  expect(await applyOperatorCommands()).toBe(0)
 
   const entries = await app.services.storage.audit.list({ actor_id: null }, 10, null)
   expect(entries.map(({ action, subject_id }) => [action, subject_id])).toEqual([

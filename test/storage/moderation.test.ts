@@ -95,7 +95,7 @@ for (const engine of engines) {
       return { ...asked, subject: b }
     }
 
-    const standingOf = async (storage: WithRows, id: string) => (await storage.moderation.standing(id))!
+    const statusOf = async (storage: WithRows, id: string) => (await storage.moderation.moderationStatus(id))!
 
     describe('decisions', () => {
       test('of one report at once are one, with one notice, one event and one line in the log', async () => {
@@ -186,7 +186,7 @@ for (const engine of engines) {
           ])
           expect(again).not.toBeNull()
           // Whichever came first, the second suspension is what stands.
-          expect(await standingOf(storage, id)).toMatchObject({
+          expect(await statusOf(storage, id)).toMatchObject({
             suspended_until: now + 1000,
             suspension_id: second.notice.notice.id,
           })
@@ -233,7 +233,7 @@ for (const engine of engines) {
         await storage.moderation.decide({
           at: now,
           audit: { ...entry('lift'), id: 'lifted' },
-          lift: { user_id: judge, suspension_id: (await standingOf(storage, judge)).suspension_id },
+          lift: { user_id: judge, suspension_id: (await statusOf(storage, judge)).suspension_id },
         })
         // The other one is no moderator any more: there is nobody else.
         await setRole(other, 'user')
@@ -407,8 +407,8 @@ for (const engine of engines) {
         expect(carried(decided).tombstone!.events).toEqual([{ user_id: a, seq: 1 }])
         expect(await storage.rows.of('notices')).toEqual([])
         expect((await storage.rows.of('events')).map(({ user_id }) => user_id)).toEqual([a])
-        expect(await standingOf(storage, b)).toMatchObject({ suspended_until: null, deleted_at: now })
-        expect(await storage.moderation.standing('nobody')).toBeNull()
+        expect(await statusOf(storage, b)).toMatchObject({ suspended_until: null, deleted_at: now })
+        expect(await storage.moderation.moderationStatus('nobody')).toBeNull()
       })
     })
 

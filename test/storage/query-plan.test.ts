@@ -109,7 +109,7 @@ async function aDayOfWork(opened?: Opened) {
   const invite = (await done(mod.post('admin/invites', { uses: 2 }))).body
   await done(mod.get('admin/invites'))
   await done(mod.delete(`admin/invites/${invite.id}`))
-  await services.people.noticeOperators()
+  await services.people.applyOperatorCommands()
   for (const path of ['admin/reports', 'admin/appeals', 'admin/audit', 'me/notices', 'appeals'])
     await done(mod.get(path))
   await done(bob.post('auth/consents', { consents: { marketing: true } }))

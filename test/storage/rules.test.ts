@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { hasRoomForAnnouncement } from '../../src/features/announcements/rules.ts'
-import { stillLetsIn, tellsOfNewDevice } from '../../src/features/auth/rules.ts'
-import type { Session, WayIn } from '../../src/features/auth/store.ts'
+import { isLoginMethodValid, tellsOfNewDevice } from '../../src/features/auth/rules.ts'
+import type { Session, LoginMethod } from '../../src/features/auth/store.ts'
 import { changedPermission, type PermissionCause, type PermissionState } from '../../src/features/bot/rules.ts'
 import { bankHasRoom } from '../../src/features/image-bank/rules.ts'
 import { digestAddress, type DigestState } from '../../src/features/notifications/rules.ts'
@@ -63,9 +63,9 @@ const newDevices: [before: Devices, tells: boolean][] = [
   [{ agents: times(11, (i) => `other ${i}`), age: days }, true],
 ]
 
-type Named = Extract<WayIn, { kind: 'password' | 'messenger' }>
+type Named = Extract<LoginMethod, { kind: 'password' | 'messenger' }>
 const account = { password_hash: 'a hash', messenger_id: '17' }
-const waysIn: [wayIn: Named, letsIn: boolean][] = [
+const loginMethods: [loginMethod: Named, letsIn: boolean][] = [
   [{ kind: 'password', password_hash: 'a hash' }, true],
   [{ kind: 'password', password_hash: 'an older hash' }, false],
   [{ kind: 'messenger', messenger_id: '17' }, true],
@@ -123,7 +123,9 @@ describe('rules that engines call', () => {
     const state = { isKnown: agents.includes('mine'), hadSessions: agents.length > 0, agentsLately }
     expect(tellsOfNewDevice(state)).toBe(tells)
   })
-  test.each(waysIn)('%j lets in: %j', (wayIn, letsIn) => expect(stillLetsIn(wayIn, account)).toBe(letsIn))
+  test.each(loginMethods)('%j lets in: %j', (loginMethod, letsIn) =>
+    expect(isLoginMethodValid(loginMethod, account)).toBe(letsIn),
+  )
   test.each(permissions)('a permission %j after %s: %j', (before, cause, after) => {
     const changed = changedPermission(before && { ...before, changed_at: 1 }, { messenger_id: '17' }, cause, 2)
     expect(changed && { state: changed.state, isNew: changed.changed_at === 2 }).toEqual(after)
@@ -272,8 +274,11 @@ for (const engine of engines) {
     test('lets in by what the account still has', async () => {
       const { storage } = await fresh()
       const id = await person(storage, account)
-      for (const [wayIn, letsIn] of waysIn)
-        expect([wayIn, await storage.sessions.create(sessionOf(id, 'mine'), { wayIn })]).toEqual([wayIn, letsIn])
+      for (const [loginMethod, letsIn] of loginMethods)
+        expect([loginMethod, await storage.sessions.create(sessionOf(id, 'mine'), { loginMethod })]).toEqual([
+          loginMethod,
+          letsIn,
+        ])
     })
 
     test.each(permissions)(

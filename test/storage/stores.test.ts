@@ -220,7 +220,7 @@ for (const engine of engines) {
           const [kept, opened] = [session(id), session(id)]
           await storage.sessions.create(kept)
           const [created, ended] = await Promise.all([
-            storage.sessions.create(opened, { wayIn: { kind: 'password', password_hash: 'a hash' } }),
+            storage.sessions.create(opened, { loginMethod: { kind: 'password', password_hash: 'a hash' } }),
             storage.accounts.changePassword(id, 'a hash', 'new', { keep: kept.id, now }),
           ])
           expect(ended).toEqual(created ? [opened.id] : [])

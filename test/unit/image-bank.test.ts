@@ -36,7 +36,7 @@ describe('a bank as text', () => {
     ].join('\n')
     const read = readBank(text)
     expect('problems' in read && read.problems.map(({ line }) => line)).toEqual([1, 3, 4, 5, 6, 7, 8, 9, 10])
-    expect('problems' in read && read.problems[6]!.message).toBe('the hash of line 2 again')
+    expect('problems' in read && read.problems[6]!.message).toBe('repeats the hash of line 2')
   })
 })
 

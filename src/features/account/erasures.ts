@@ -21,7 +21,7 @@ type Deps = {
 // Longer than any request that was in progress at the erasure can take.
 const recentMs = hours
 
-/** Tells the others in their chats. */
+/** Sends events to the other members of the user's chats. */
 type Tell = (events: Cleared['chats']) => Promise<void>
 
 /**
@@ -32,7 +32,7 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
   let last: Promise<unknown> = Promise.resolve()
   const underWay = new Set<string>()
 
-  const toldOf = (userId: string) => webhooks.about('user.erased', userId, { user_id: userId })
+  const webhooksOf = (userId: string) => webhooks.about('user.erased', userId, { user_id: userId })
 
   /** One at a time: only the journal's newest entry can be taken back. */
   function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
@@ -41,7 +41,7 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
     return run
   }
 
-  /** Removes an erased user's data in parts, and leaves requests as much time in between. Returns how many rows. */
+  /** Removes an erased user's data in parts, and leaves requests as much time between them. Returns the number of rows removed. */
   async function clear({ user_id, at }: Erasure, tell: Tell = async () => {}): Promise<number> {
     if (underWay.has(user_id)) return 0
     underWay.add(user_id)
@@ -63,8 +63,8 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
     }
   }
 
-  /** Adds whom the journal does not know, and answers whom the database does not know as erased. */
-  async function agree(): Promise<Map<string, number>> {
+  /** Adds the erasures that the journal lacks. Returns those that the database lacks. */
+  async function completeJournal(): Promise<Map<string, number>> {
     const known = await journal.read()
     const erased = await store.erasedSince(0)
     const unknown = erased.filter(({ user_id }) => !known.delete(user_id))
@@ -92,7 +92,7 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
         try {
           begun = await store.begin(userId, erasure.at, audit.entry('erase', actorId, userId), [
             ...mails,
-            ...toldOf(userId),
+            ...webhooksOf(userId),
           ])
         } finally {
           if (!begun) await takeBack()
@@ -101,9 +101,8 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
       }),
 
     /**
-     * Removes all that is left of somebody whose erasure has begun, from the disk too: image files, and older pages in the
-     * database's log. Returns how many rows that were. After a crash or a full disk, `unfinished` lists it for another
-     * attempt.
+     * Removes the rest of a user whose erasure has begun, including image files and older pages in the database's log.
+     * Returns the number of rows removed. After a crash or a full disk, `unfinished` lists the erasure for another attempt.
      */
     async finish(erasure: Erasure, tell?: Tell): Promise<number> {
       const rows = await clear(erasure, tell)
@@ -120,23 +119,23 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
      */
     replay: () =>
       oneAtATime(async () => {
-        const toErase = await agree()
+        const toErase = await completeJournal()
         let count = 0
         for (const [userId, at] of toErase)
           // Users who registered after the older database was made are not in it.
-          if (await store.begin(userId, at, audit.entry('erase_again', null, userId), toldOf(userId))) count++
+          if (await store.begin(userId, at, audit.entry('erase_again', null, userId), webhooksOf(userId))) count++
         const unfinished = await store.unfinished()
         for (const erasure of unfinished) await clear(erasure)
         if (unfinished.length > 0) await store.emptyLog()
         return count
       }),
 
-    /** Adds to the journal whom other nodes have erased: a copy of it has to know all of them. */
-    completeJournal: () => oneAtATime(agree),
+    /** Adds the erasures of other nodes to the journal, so that a copy of it is complete. */
+    completeJournal: () => oneAtATime(completeJournal),
 
     /**
-     * Removes what concurrent requests have stored of recently erased users, and old pages in the log. Returns how many
-     * rows.
+     * Removes data of recently erased users that concurrent requests have stored since, and old pages in the log. Returns
+     * the number of rows removed.
      */
     async sweepRecent() {
       const unfinished = new Set((await store.unfinished()).map(({ user_id }) => user_id))

@@ -48,7 +48,7 @@ type Deps = {
 
 const batch = 200
 
-/** Writes out all that is stored of a user, piece by piece: a chat may have a hundred thousand messages. */
+/** Streams everything that is stored about a user: a chat may have a hundred thousand messages. */
 export function openExporter(deps: Deps) {
   const {
     store,
@@ -89,7 +89,7 @@ export function openExporter(deps: Deps) {
     ...media.ownImage(image.id),
     created_at: iso(created_at),
   })
-  // Whom it was about, and how, may tell of others.
+  // Without subject and metadata, which may concern other people.
   const actionView = ({ at, action }: AuditEntry) => ({ at: iso(at), action })
 
   async function locationOf(userId: string) {
@@ -99,7 +99,7 @@ export function openExporter(deps: Deps) {
       longitude: published && published.longitude,
       visible,
       updated_at: isoOrNull(updated_at),
-      // The codes themselves would tell who holds a stolen token which place the user comes back to most.
+      // Only the count: the codes would tell the holder of a stolen token which place the user returns to most.
       recognised_places: await store.places(userId),
     }
   }
@@ -136,7 +136,7 @@ export function openExporter(deps: Deps) {
     }
   }
 
-  /** A chat's other member is shown by name alone, blocked or not. */
+  /** Shows only the name of a chat's other member, blocked or not. */
   async function* chatsOf(caller: Caller): AsyncGenerator<string> {
     const all = await store.chats(caller.id)
     for (let i = 0; i < all.length; i += batch) {
@@ -201,7 +201,7 @@ export function openExporter(deps: Deps) {
   }
 
   return {
-    /** The document as JSON in UTF-8; what is read of it while nobody takes more is a few chunks. */
+    /** The document as JSON in UTF-8. At most a few chunks are read ahead of the client. */
     export: (caller: Caller) => chunks(document(caller)),
   }
 }

@@ -13,19 +13,19 @@ export const erasure = object(
   'Erasure',
   {
     password: optional(
-      t.String({ maxLength: 1000, error: 'Expected a password', description: 'Of an account that has one' }),
+      t.String({ maxLength: 1000, error: 'Expected a password', description: 'If the account has one' }),
     ),
     init_data: optional(
       t.String({
         maxLength: 16_384,
-        description: 'Of an account of a messenger, in the password’s place: as for its login',
+        description: 'Instead of the password, for a messenger account: as at its login',
       }),
     ),
   },
   { examples: [{ password: 'thirteen green bottles' }] },
 )
 
-/** Lists stand whole in it, each like the `items` of the list it has elsewhere. */
+/** Contains complete lists, each in the form of the `items` that the list's own endpoint returns. */
 export const exported = object('Export', {
   exported_at: time,
   account: me,
@@ -36,7 +36,7 @@ export const exported = object('Export', {
     visible: t.Boolean(),
     updated_at: nullable(time),
     recognised_places: Type.Integer({
-      description: 'How many places get the same point again; codes of them are kept',
+      description: 'How many places are published as the same point again; only codes of them are stored',
     }),
   }),
   last_seen_at: nullable(time),
@@ -45,7 +45,7 @@ export const exported = object('Export', {
       id: entityId(),
       kind: t.String({ description: 'password, messenger, oidc or passkey' }),
       provider: nullable(t.String()),
-      subject: nullable(t.String({ description: 'Who one is to the provider' })),
+      subject: nullable(t.String({ description: 'The user’s id at the provider' })),
       created_at: time,
       last_used_at: nullable(time),
     }),
@@ -74,7 +74,7 @@ export const exported = object('Export', {
       label: t.String({ examples: ['Phone'] }),
       credential_id: t.String({ description: 'Of the authenticator' }),
       public_key: t.String({ description: 'A COSE key, as base64url; the server has no other' }),
-      counter: Type.Integer({ description: 'How often it was used, as the authenticator says' }),
+      counter: Type.Integer({ description: 'The signature counter that the authenticator reports' }),
       transports: t.Array(t.String()),
       created_at: time,
       last_used_at: nullable(time),
@@ -112,7 +112,7 @@ export const exported = object('Export', {
       text_hash: t.String({ description: 'SHA-256 of the text' }),
       recorded_at: time,
       user_agent: nullable(t.String()),
-      address: nullable(t.String({ description: 'Of the network that it came from' })),
+      address: nullable(t.String({ description: 'The network that the request came from' })),
     }),
   ),
   sessions: t.Array(
@@ -131,9 +131,9 @@ export const exported = object('Export', {
       width: Type.Integer(),
       height: Type.Integer(),
       bytes: Type.Integer(),
-      hash: nullable(t.String({ description: 'Perceptual: PDQ, by which copies are found' })),
-      url: t.String({ description: 'Signed, and good for a day at least' }),
-      thumb_url: t.String({ description: 'The same, with a longest side of 320 at most' }),
+      hash: nullable(t.String({ description: 'Perceptual hash (PDQ), which finds copies' })),
+      url: t.String({ description: 'Signed; valid for at least a day' }),
+      thumb_url: t.String({ description: 'The same; its longest side is at most 320 pixels' }),
       created_at: time,
     }),
   ),

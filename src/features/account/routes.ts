@@ -25,7 +25,7 @@ export const accountRoutes = ({ signedIn, account, cookies }: Deps) =>
         detail: {
           summary: 'Erase the account',
           description:
-            'Confirm it with the `password`, or with fresh `init_data` of the messenger where the account has one; an account with neither has to have logged in within the last 10 minutes (403 `forbidden`). At once and for good: sessions, profile, preferences, position, photos, blocks and the reviews about you go. Your messages become tombstones, your reviews of others lose their author; the others in your chats get a `chat` event that shows you as deleted (`name` is null): what you wrote is gone from the chat then. Evidence of reports stays until its time is over.',
+            'Confirm it with the `password`, or with fresh `init_data` if the account has a messenger; an account with neither must have logged in within the last 10 minutes (403 `forbidden`). Sessions, profile, preferences, position, photos, blocks and the reviews about you are removed at once and for good. Your messages become tombstones, and your reviews of others lose their author. The other members of your chats get a `chat` event that shows you as deleted (`name` is null); your messages are gone from the chat by then. Evidence of reports is kept until its retention period ends.',
           tags,
           refusals: ['wrong_password', 'init_data_invalid', 'init_data_expired', 'messenger_not_configured'],
         },
@@ -35,9 +35,9 @@ export const accountRoutes = ({ signedIn, account, cookies }: Deps) =>
       limit: 'export',
       response: { 200: model.exported },
       detail: {
-        summary: 'All that is stored about the caller',
+        summary: 'Everything that is stored about the caller',
         description:
-          'As one JSON document, sent while it is read. Of others it holds what they sent to the caller, and their names. If it breaks off, it is no whole JSON: ask again.',
+          'One JSON document, streamed. About other people it contains only their names and what they sent to the caller. If the stream breaks off, the JSON is incomplete: ask again.',
         tags,
       },
     })

@@ -1,6 +1,6 @@
 import { cleared } from '../chats/rules.ts'
 
-/** What stays in the row of an account once it is erased: its id, and when it was made and erased. */
+/** What an erasure sets in an account's row: only its id and the times of creation and erasure remain. */
 export const anonymised = (at: number) => ({
   email: null,
   email_verified_at: null,
@@ -25,20 +25,17 @@ export const anonymised = (at: number) => ({
   deleted_at: at,
 })
 
-/** What a message of an erased account loses; it stays as a tombstone. */
+/** What an erasure sets in a message, which remains as a tombstone. */
 export const anonymisedMessage = { ...cleared, client_id: null }
 
-/** A chat of somebody who is being erased, with how many of its messages the next part would look at, and up to which. */
+/** A chat of a user who is being erased. The next part would visit `rows` of its messages, up to the number `last`. */
 export type ChatToClear = { id: string; other: string; from: number; rows: number; last: number | null }
 
 /**
- * How far the next part goes: as many whole chats as there is room for, or a part of the first. `to` is the number of the
- * last message that it looks at, and `next` where the part after it begins; null if it ends with these chats.
+ * How far the next part goes: as many whole chats as the budget allows, or a part of the first. `to` is the number of the
+ * last message that it visits. `next` is where the part after it begins, or null if nothing is left of these chats.
  */
-export function chatsOfPart(
-  chats: readonly ChatToClear[],
-  budget: number,
-): { walked: (ChatToClear & { to: number; isDone: boolean })[]; next: { chat_id: string; seq: number } | null } {
+export function chatsOfPart(chats: readonly ChatToClear[], budget: number) {
   const walked: (ChatToClear & { to: number; isDone: boolean })[] = []
   let left = budget
   for (const chat of chats) {

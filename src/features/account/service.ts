@@ -26,16 +26,16 @@ type Deps = {
   now: () => number
 }
 
-/** What users may do with all that is stored of them: take it with them, and have it erased. */
+/** Exports and erases everything that is stored about a user. */
 export function accountService({ erasures, exporter, auth, mails, callers, sockets, chats, push, audit, now }: Deps) {
-  /** One event for each chat says that its other side is gone, and with it whatever they wrote. */
+  /** Tells the other member of each chat, in one event, that the user and all their messages are gone. */
   async function tellOthers(events: Cleared['chats']) {
     const at = now()
     for (const { chat_id, user_id, seq } of events) {
       const isHere = push.isConnected(user_id)
       const data = isHere ? (await chats.chatsOf(user_id, [chat_id])).get(chat_id) : undefined
       push.event('chat', at, [{ user_id, seq }], () => data)
-      // Storage answers at once: without this, who knew hundreds would keep everybody else waiting.
+      // SQLite answers synchronously: without this, a user with hundreds of chats would block the event loop.
       if (isHere) await setImmediate()
     }
   }
@@ -51,27 +51,27 @@ export function accountService({ erasures, exporter, auth, mails, callers, socke
     /** Erases the caller, at once and for good. Refuses if the confirmation fails: see `confirmOwner`. */
     async erase(caller: Caller, confirmation: Confirmation, client: Client): Promise<void> {
       await auth.confirmOwner(caller, confirmation, client)
-      const told = await mails.about(caller.id, { about: 'account_erased' })
-      const erasure = await erasures.begin(caller.id, caller.id, told)
+      const notice = await mails.about(caller.id, { about: 'account_erased' })
+      const erasure = await erasures.begin(caller.id, caller.id, notice)
       mails.wake()
       // Null: a concurrent request has already begun the erasure.
       if (erasure) await finish(erasure)
     },
 
-    /** Finishes erasures that were cut off, or that the operator's command has begun. Returns how many rows that removed. */
+    /** Finishes erasures that were interrupted or begun by the operator's command. Returns the number of rows removed. */
     async finishErasures(): Promise<number> {
       let rows = 0
       for (const erasure of await erasures.unfinished()) rows += await finish(erasure)
       return rows
     },
 
-    /** All that is stored of the caller, and of others only what they sent to the caller, as JSON. */
+    /** Everything that is stored about the caller, as JSON. Of others, only their names and what they sent to the caller. */
     async export(caller: Caller) {
       await audit.record('export', caller.id, caller.id)
       return exporter.export(caller)
     },
 
-    /** The same for the operator, of somebody who cannot log in. */
+    /** The same for the operator, about a user who cannot log in. */
     async exportOf(userId: string) {
       await audit.record('export', null, userId)
       const caller: Caller = {

@@ -68,7 +68,7 @@ export type HoldingsStore = {
   reviewsBy(userId: string): Promise<Review[]>
   /** All chats of a user, and who the other one is. */
   chats(userId: string): Promise<{ id: string; other_id: string; created_at: number }[]>
-  /** What these messages said before they were edited or deleted, oldest first. */
+  /** Earlier texts of these messages, from before they were edited or deleted, oldest first. */
   versions(messageIds: readonly string[]): Promise<{ message_id: string; text: string; at: number }[]>
   /** How many places are recognised when the user comes back to one. */
   places(userId: string): Promise<number>

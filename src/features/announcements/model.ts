@@ -6,7 +6,7 @@ export const newAnnouncement = t.Object(
   { text: prose(1000, { min: 1 }), until: optional(instant) },
   {
     title: 'NewAnnouncement',
-    description: '`until`: absent or null is until it is deleted',
+    description: 'Without `until`, it stays until it is deleted',
     examples: [{ text: 'We are closed for an hour on Sunday at noon.', until: '2030-01-01T00:00:00Z' }],
   },
 )

@@ -21,7 +21,7 @@ export const announcementRoutes = ({ asAdmin, announcements }: Deps) =>
       response: { 200: model.announcementList },
       detail: {
         summary: 'Announcements, newest first',
-        description: 'Those whose time is over too. For admins.',
+        description: 'Includes expired ones. For admins.',
         tags,
         refusals: ['forbidden'],
       },
@@ -34,9 +34,9 @@ export const announcementRoutes = ({ asAdmin, announcements }: Deps) =>
         body: model.newAnnouncement,
         response: { 201: model.announcement },
         detail: {
-          summary: 'Tell everybody something',
+          summary: 'Announce something to everybody',
           description:
-            'In the notices of everybody until `until`, and on open sockets at once. 20 stand at most: `conflict` beyond. Recorded in the audit log. For admins.',
+            'Everybody finds it among their notices until `until`, and open sockets get it at once. At most 20 are active: `conflict` beyond. Recorded in the audit log. For admins.',
           tags,
           refusals: ['forbidden', 'conflict'],
         },
@@ -50,8 +50,8 @@ export const announcementRoutes = ({ asAdmin, announcements }: Deps) =>
         params: t.Object({ id }),
         response: { 204: t.Void() },
         detail: {
-          summary: 'Take an announcement back',
-          description: 'From the notices of everybody, and on open sockets at once. For admins.',
+          summary: 'Delete an announcement',
+          description: 'It leaves everybody’s notices, and open sockets are told at once. For admins.',
           tags,
           refusals: ['forbidden', 'not_found'],
         },

@@ -25,8 +25,6 @@ type Deps = {
   now: () => number
 }
 
-// Each list of notices begins with all of them.
-
 /**
  * Messages from admins to everybody. Each is one row, read together with every user's notices, and sockets get a frame that is
  * not stored. Announcing therefore costs the same in a community of any size, and users who come later see it too.
@@ -55,7 +53,7 @@ export function announcementService({ store, broadcast, nodes, failed, audit, pa
   }
 
   return {
-    /** Another node has announced something, or may have. */
+    /** Call this when another node has, or may have, changed the announcements. */
     reread: () => void tell(),
 
     async list({ limit = 30, cursor }: Page) {

@@ -4,7 +4,7 @@ import type { AuditEntry } from './store.ts'
 /** Repetitions of an action within this time of the first one share its entry. */
 export const foldedWithin = hours
 
-/** The metadata of an entry after one more of its kind: the latest values, all fields ever named, how often, and when last. */
+/** The metadata of an entry after a repetition: the latest values, all fields named so far, the count and the last time. */
 export function foldedMetadata(before: AuditEntry['metadata'], { at, metadata }: Pick<AuditEntry, 'at' | 'metadata'>) {
   const times = typeof before.times === 'number' ? before.times : 1
   const fields = [before.fields, metadata.fields].flatMap((list) => (Array.isArray(list) ? list : []))

@@ -12,9 +12,9 @@ type Deps = {
   failed(error: unknown, entry: AuditEntry): void
 }
 
-/** Records who did what to whom. Never give it a secret or a position: what stands here is kept and shown to moderators. */
+/** Records who did what to whom. Never give it a secret or a position: entries are kept and shown to moderators. */
 export function auditService({ store, ids, now, failed }: Deps) {
-  /** An entry for who writes it together with what it tells of. `metadata` is stored as given. */
+  /** An entry to store in the same transaction as the action. `metadata` is stored as given. */
   const entry = (
     action: string,
     actorId: string | null,
@@ -23,27 +23,27 @@ export function auditService({ store, ids, now, failed }: Deps) {
   ): AuditEntry => ({ id: ids.next(), at: now(), actor_id: actorId, action, subject_id: subjectId, metadata })
 
   /** A failed audit entry must not fail an action that has been done. */
-  const tried = (written: Promise<void>, told: AuditEntry) => written.catch((error) => failed(error, told))
+  const reportFailure = (written: Promise<void>, noted: AuditEntry) => written.catch((error) => failed(error, noted))
 
   return {
     entry,
 
-    /** For what may only happen once it stands there. Throws if it cannot be written. */
-    record: (...told: Parameters<typeof entry>) => store.record(entry(...told)),
+    /** For actions that must be recorded before they happen. Throws if the entry cannot be written. */
+    record: (...args: Parameters<typeof entry>) => store.record(entry(...args)),
 
-    /** For what is done and stored. */
-    async note(...told: Parameters<typeof entry>) {
-      const noted = entry(...told)
-      await tried(store.record(noted), noted)
+    /** For actions that are done and stored already. */
+    async note(...args: Parameters<typeof entry>) {
+      const noted = entry(...args)
+      await reportFailure(store.record(noted), noted)
     },
 
     /**
-     * The same for what one may do without end: repetitions within an hour share one entry, which counts them and shows the
-     * last one.
+     * The same for actions that can be repeated without end: repetitions within an hour share one entry, which counts them
+     * and shows the last one.
      */
-    async fold(...told: Parameters<typeof entry>) {
-      const noted = entry(...told)
-      await tried(
+    async fold(...args: Parameters<typeof entry>) {
+      const noted = entry(...args)
+      await reportFailure(
         store.fold(noted, noted.at - foldedWithin, (before) => foldedMetadata(before, noted)),
         noted,
       )

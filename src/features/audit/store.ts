@@ -8,21 +8,21 @@ export type AuditEntry = {
 }
 
 export type AuditFilter = {
-  /** Null for what no account has done. */
+  /** Null for actions of no account, such as the operator's. */
   actor_id?: string | null
   subject_id?: string
   action?: string
   from?: number
   to?: number
-  /** Leaves out who blocked this moderator, and all of reports about them or a review of them. */
+  /** Leaves out entries that would tell this moderator who blocked, reported or reviewed them. */
   reader?: string
 }
 
 export type AuditStore = {
   record(entry: AuditEntry): Promise<void>
   /**
-   * Replaces the metadata of the newest entry of the same actor, action and subject that is not older than `since`, with what
-   * `merge` makes of it, which is pure; records the entry where there is none.
+   * Replaces the metadata of the newest entry of the same actor, action and subject that is not older than `since` by the
+   * result of `merge`, a pure function. Records the entry if there is none.
    */
   fold(
     entry: AuditEntry,

@@ -61,7 +61,7 @@ export function callers({
   nodes: Pick<Nodes, 'forget' | 'hears'> | null
   /** Whether this process may miss changes in storage. */
   mayMiss: boolean
-  /** How many are remembered at most; some 300 bytes each. */
+  /** How many callers are cached at most; some 300 bytes each. */
   most?: number
   now: () => number
 }) {
@@ -137,7 +137,7 @@ export function callers({
   }
 
   return {
-    /** Refuses with 401, or 403 `suspended`: not, where it is for one of the few things that a suspended user may do. */
+    /** Refuses with 401, or with 403 `suspended` unless `evenSuspended` says that suspended users may do this. */
     async byToken(token: string, evenSuspended = () => false): Promise<Caller> {
       let entry = find(token)
       if (entry && (entry.expires_at <= now() || isStale(entry))) {
@@ -170,16 +170,16 @@ export function callers({
       older = half()
     },
 
-    /** Which of these sessions are over, and of which the user is suspended. */
+    /** Which of these sessions have ended, and which belong to a suspended user. */
     async accessState(
       asked: readonly { user_id: string; session_id: string }[],
     ): Promise<Map<string, 'ended' | 'suspended'>> {
-      const over = new Map<string, 'ended' | 'suspended'>(asked.map(({ session_id }) => [session_id, 'ended']))
+      const states = new Map<string, 'ended' | 'suspended'>(asked.map(({ session_id }) => [session_id, 'ended']))
       const lasting = await sessions.lasting(asked.map(({ user_id, session_id }) => ({ user_id, id: session_id })))
       for (const { id, suspended_until } of lasting)
-        if (suspended_until !== null && suspended_until > now()) over.set(id, 'suspended')
-        else over.delete(id)
-      return over
+        if (suspended_until !== null && suspended_until > now()) states.set(id, 'suspended')
+        else states.delete(id)
+      return states
     },
 
     /** Cache hits and misses of tokens. */
@@ -215,5 +215,5 @@ export function refuseSuspended(
   throw new Refusal('suspended', detail, undefined, undefined, { reason, until })
 }
 
-/** A suspension without end is one until then. */
+/** A suspension without end is stored as one until this time. */
 export const forever = Date.UTC(9999, 11, 31)

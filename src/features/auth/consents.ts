@@ -12,7 +12,7 @@ import { isRecord } from '../../lib/record.ts'
 
 export type Consents = ReturnType<typeof consentsService>
 
-/** What a client sends of a person's consents: `true` gives one, `false` withdraws it. */
+/** The consents in a request: `true` gives one, `false` withdraws it. */
 export type ConsentChoices = Partial<Record<ConsentKind, boolean>>
 
 /** Where a request comes from. */
@@ -22,7 +22,7 @@ type Deps = { store: AccountStore; legal: Legal; limits: Limits; audit: Audit; i
 
 export function consentsService({ store, legal, limits, audit, ids, now }: Deps) {
   return {
-    /** The entries to write for these choices, naming the texts as they stand. */
+    /** Log entries for these choices, which name the current version of each text. */
     entries(userId: string, choices: ConsentChoices, client: Client): Consent[] {
       const at = now()
       return consentKinds.flatMap((kind) => {
@@ -47,13 +47,13 @@ export function consentsService({ store, legal, limits, audit, ids, now }: Deps)
     },
 
     /**
-     * Adds to the log what is new; `false` is a withdrawal. Returns the entries that stand then. Refuses with 429 who
-     * changes their mind too often: the log is kept for good.
+     * Adds to the log what has changed. Returns the current entries. Refuses with 429 after too many changes, because the
+     * log is kept for good.
      */
     async record(userId: string, choices: ConsentChoices, client: Client) {
       const entries = this.entries(userId, choices, client)
       if (entries.length === 0)
-        throw invalid('/consents', `Expected one at least of ${consentKinds.join(', ')}`, 'required')
+        throw invalid('/consents', `Expected at least one of ${consentKinds.join(', ')}`, 'required')
       const before = await store.consents(userId)
       const newestIn = (consents: readonly Consent[], { kind }: Consent) => consents.find((one) => one.kind === kind)
       const repeated = entries.flatMap((entry) => {
@@ -68,11 +68,11 @@ export function consentsService({ store, legal, limits, audit, ids, now }: Deps)
         await audit.note('consents', userId, userId, {
           consents: Object.fromEntries(added.map(({ kind, accepted }) => [kind, accepted])),
         })
-      const standing = added.length === entries.length ? added : await store.consents(userId)
-      return { items: entries.flatMap((entry) => newestIn(standing, entry) ?? []).map(consentView) }
+      const current = added.length === entries.length ? added : await store.consents(userId)
+      return { items: entries.flatMap((entry) => newestIn(current, entry) ?? []).map(consentView) }
     },
 
-    /** The mandatory consents that the user has not given to the texts as they stand now. */
+    /** The mandatory consents that the user has not given to the current texts. */
     async missing(userId: string): Promise<ConsentKind[]> {
       const given = await store.consents(userId)
       return mandatory.filter((kind) => {
@@ -83,7 +83,7 @@ export function consentsService({ store, legal, limits, audit, ids, now }: Deps)
   }
 }
 
-/** The consents of a registration. Refuses if a mandatory one is not exactly `true`, naming those. */
+/** The consents of a registration. Refuses, naming the fields, if a mandatory one is not exactly `true`. */
 export function registrationConsents(given: unknown): ConsentChoices {
   const choices = isRecord(given) ? given : null
   const absent = mandatory.filter((kind) => choices?.[kind] !== true)

@@ -3,7 +3,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { withoutInvisible } from '../../lib/invisible.ts'
 import { isVisible, languageTag, longestLanguageTag, withoutEndlessMarks } from '../../lib/text.ts'
 
-/** Whom a messenger's mini-app vouches for. */
+/** The user that a messenger's mini-app authenticates. */
 export type InitData = {
   /** The messenger's user id, a positive integer in decimal digits. */
   messenger_id: string
@@ -15,7 +15,7 @@ export type InitData = {
   photo_url: string | null
   /** Whether the user lets the bot write to them. */
   allows_write: boolean
-  /** What the link that opened the mini-app said: up to 512 letters, digits, `_` and `-`. */
+  /** The `startapp` parameter of the link that opened the mini-app: up to 512 letters, digits, `_` and `-`. */
   start_param: string | null
   /** When the messenger signed it, in Unix seconds. */
   auth_date: number
@@ -53,7 +53,7 @@ export function checkInitData(
 const refusal = (detail: string) => new Refusal('init_data_invalid', detail)
 
 /**
- * Stricter than URLSearchParams, which mends what is malformed and keeps duplicates: with either, two programs could
+ * Stricter than URLSearchParams, which repairs malformed input and keeps duplicates: with either, two programs could
  * read different fields out of one signed string.
  */
 function fieldsOf(initData: string): Map<string, string> {
@@ -108,8 +108,8 @@ function userOf(fields: Map<string, string>): Omit<InitData, 'auth_date' | 'star
   if (!Number.isSafeInteger(user.id) || Number(user.id) <= 0) throw refusal('The init data has no valid user id.')
   return {
     messenger_id: String(user.id),
-    // A last name is nobody else's business before its owner says so.
-    name: mendedName(text(user.first_name)) || mendedName(text(user.username)) || 'User',
+    // Without the last name: publishing it is left to the user.
+    name: sanitizedName(text(user.first_name)) || sanitizedName(text(user.username)) || 'User',
     language: languageFrom(text(user.language_code)),
     photo_url: httpsUrl(text(user.photo_url)),
     allows_write: user.allows_write_to_pm === true,
@@ -132,8 +132,8 @@ function jsonObject(json: string): Record<string, unknown> | null {
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** A stranger's name is mended rather than refused, as the person cannot correct it on the way in. */
-export function mendedName(given: string): string {
+/** Repairs a name instead of refusing it, because the user cannot correct it while logging in. */
+export function sanitizedName(given: string): string {
   const oneLine = withoutInvisible(given).replace(/\s+/g, ' ')
   const clean = withoutEndlessMarks(oneLine.replace(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '')).normalize('NFC')
   const name = [...clean.trim()].slice(0, NAME_MAX).join('').trim()

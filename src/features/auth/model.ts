@@ -7,7 +7,7 @@ import { me, profileFields } from '../profile/model.ts'
 import { consentKinds } from './store.ts'
 
 setFormat('email-address', emailProblem)
-// Counted in code points, as every length. Half a surrogate pair would be hashed as any other half.
+// Lengths are counted in code points, as everywhere. All lone surrogates would have the same hash.
 setFormat('new-password', (value) => {
   const length = value.length > 400 ? value.length : [...value].length
   if (length < 8) return 'too_short'
@@ -30,21 +30,21 @@ export const newPassword = t.String({
   documented: { format: 'password', minLength: 8, maxLength: 200 },
   description: '8 to 200 Unicode characters, and none of the most common passwords',
 })
-// An existing password is only compared: what was allowed when it was set does not matter here.
+// An existing password is only compared, so the rules for new ones do not apply.
 export const password = t.String({ minLength: 1, maxLength: 1000, error: 'Expected a password' })
 
 // For clients that hold their tokens themselves, such as two accounts in two tabs.
-export const cookies = optional(t.Boolean({ description: 'false: no cookies are set, nor read' }))
+export const cookies = optional(t.Boolean({ description: 'false: cookies are neither set nor read' }))
 
 export const invite = optional(
-  t.String({ maxLength: 100, description: 'The code of an invite, where `registration` of the providers is `invite`' }),
+  t.String({ maxLength: 100, description: 'The code of an invite, if `registration` of the providers is `invite`' }),
 )
 
 export const birthDate = optional(
   t.String({
     maxLength: 20,
     description:
-      'Where `min_age` of the providers is a number, of a new account: YYYY-MM-DD. Year and month are stored',
+      'YYYY-MM-DD, for a new account if `min_age` of the providers is a number. Only year and month are stored',
     examples: ['1990-05-17'],
   }),
 )
@@ -56,7 +56,7 @@ const choices = object('ConsentChoices', {
   marketing: t.Optional(t.Boolean()),
 })
 
-// Checked by the service, as what is missing here has a refusal of its own.
+// Checked by the service, because a missing consent has an error code of its own.
 export const consentChoices = t.Optional(
   t.Unknown({
     documented: { ...choices, title: 'RegistrationConsents', required: ['terms', 'privacy', 'disclaimer'] },
@@ -141,7 +141,7 @@ export const messengerSession = object('MessengerSession', {
   ...sessionFields,
   created: t.Boolean(),
   start_param: t.Union([t.String(), t.Null()], {
-    description: 'What the link that opened the mini-app said after `startapp=`, such as `chat_<id>`',
+    description: 'The `startapp` parameter of the link that opened the mini-app, such as `chat_<id>`',
   }),
 })
 

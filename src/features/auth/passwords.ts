@@ -5,11 +5,11 @@ export type Passwords = ReturnType<typeof openPasswords>
 
 // OWASP's first choice for Argon2id: 46 MiB, one pass.
 const parameters = { algorithm: 'argon2id', memoryCost: 47104, timeCost: 1 } as const
-const current = '$argon2id$v=19$m=47104,t=1,p=1$'
-// Of 32 random bytes that nobody kept.
-const nobodys = `${current}dRz8VCxu/dSuVkSiVJaEvX5BQOSr+FQIJMCgQ27g3xg$wkrtFTaoRJBD21Jg2d3Rwfv3Yk+AOVi7p50NWlUQGwY`
+const currentPrefix = '$argon2id$v=19$m=47104,t=1,p=1$'
+// The hash of 32 random bytes that nobody kept.
+const dummyHash = `${currentPrefix}dRz8VCxu/dSuVkSiVJaEvX5BQOSr+FQIJMCgQ27g3xg$wkrtFTaoRJBD21Jg2d3Rwfv3Yk+AOVi7p50NWlUQGwY`
 
-// Two hashes keep two cores busy and cost 92 MiB; the queue is as long as somebody will wait.
+// Two hashes keep two cores busy and cost 92 MiB; the queue is as long as users will wait.
 const atOnce = 2
 const waiting = 100
 
@@ -19,7 +19,7 @@ const busy = () =>
 /** Hashes and checks passwords with Argon2id, a few at a time; refuses with 503 `busy` when too many wait. */
 export function openPasswords() {
   const limited = semaphore({ atOnce, waiting, refuse: busy })
-  /** Who checks passwords now: each has one place in that queue, so that nobody fills it and keeps everybody else out. */
+  /** Each holder has one place in that queue at a time, so that nobody can fill it. */
   const oneAtATime = mutexPerKey({ waiting, refuse: busy })
 
   const hash = (password: string) => limited(() => Bun.password.hash(password, parameters))
@@ -28,15 +28,15 @@ export function openPasswords() {
     hash,
 
     /**
-     * Whether the password fits. Takes as long where there is no hash (an unknown account, or one without a password), so
-     * that the time tells nothing about who exists. Of one holder one is checked at a time.
+     * Whether the password is right. Takes as long without a hash (an unknown account, or one without a password), so that
+     * the time does not reveal which accounts exist. Checks one password of a holder at a time.
      */
-    async fits(holder: string, password: string, stored: string | null): Promise<boolean> {
-      const fits = await oneAtATime(holder, () => limited(() => Bun.password.verify(password, stored ?? nobodys)))
-      return fits && stored !== null
+    async matches(holder: string, password: string, stored: string | null): Promise<boolean> {
+      const isRight = await oneAtATime(holder, () => limited(() => Bun.password.verify(password, stored ?? dummyHash)))
+      return isRight && stored !== null
     },
 
     /** Whether the hash was made with other parameters than today's. */
-    isOutdated: (stored: string) => !stored.startsWith(current),
+    isOutdated: (stored: string) => !stored.startsWith(currentPrefix),
   }
 }

@@ -12,10 +12,8 @@ import type { Passwords } from './passwords.ts'
 import type { AccountStore, Credentials, SessionStore } from './store.ts'
 import { notSignedIn } from './tokens.ts'
 
-export type Proofs = ReturnType<typeof openProofs>
-
-// How old a session may be that stands for a password which an account does not have.
-const justNow = 10 * minutes
+// How old a session may be to replace the password that an account does not have.
+const recentMs = 10 * minutes
 
 type Deps = {
   accounts: AccountStore
@@ -30,10 +28,10 @@ type Deps = {
 
 export type Login = { email?: string | null; phone?: string | null; password: string }
 
-/** What shows that a request comes from the account's owner. */
+/** Proves that a request comes from the account's owner. */
 export type Confirmation = Pick<Proof, 'password' | 'init_data'>
 
-/** Who one is: an account and its password, or the messenger's init data. */
+/** An account and its password, or the messenger's init data. */
 export type Proof = {
   email?: string | null
   phone?: string | null
@@ -41,7 +39,7 @@ export type Proof = {
   init_data?: string | null
 }
 
-/** Proves who somebody is: by a password, by the messenger's init data, or by having logged in just now. */
+/** Proves a user's identity by a password, by the messenger's init data, or by a recent login. */
 export function openProofs({
   accounts,
   sessions,
@@ -59,8 +57,8 @@ export function openProofs({
   }
 
   /**
-   * The account's password hash where this is its password, else null. Failures count by account and address, so that no
-   * stranger can lock an account; `named` is what it was called by, for where there is none.
+   * The account's password hash if this is its password, else null. Failures count per account and address, so that no
+   * stranger can lock an account. `named` is the name that was given, for unknown accounts.
    */
   async function provenHash(
     credentials: Credentials | null,
@@ -72,23 +70,23 @@ export function openProofs({
     const guesses = passwordGuesses(limits, credentials?.user_id ?? named, client.address)
     await guesses.check()
     const hash = credentials?.password_hash ?? null
-    if (!(await passwords.fits(key, password.normalize('NFKC'), hash)) || !credentials || hash === null) {
+    if (!(await passwords.matches(key, password.normalize('NFKC'), hash)) || !credentials || hash === null) {
       await guesses.countFailure()
       return null
     }
-    // All guesses of one burst pass the check above: those that failed meanwhile count against this one.
+    // All guesses of a burst pass the check above: check again with those that have failed meanwhile.
     await guesses.check()
     await guesses.forgive()
     if (!passwords.isOutdated(hash)) return hash
     const today = await passwords.hash(password.normalize('NFKC'))
     if (await accounts.replacePasswordHash(credentials.user_id, hash, today)) return today
-    // Another login was faster, or the password is another now.
+    // A concurrent login has replaced the hash, or the password has changed.
     return provenHash(await accounts.credentials({ user_id: credentials.user_id }), named, password, client)
   }
 
   /**
-   * The hash of the caller's password; null of an account without one, which has to have logged in just now. Refuses with
-   * 403 `wrong_password` or `forbidden`.
+   * The hash of the caller's password; null for an account without one, whose login must be recent. Refuses with 403
+   * `wrong_password` or `forbidden`.
    */
   async function confirmedHash(
     caller: Caller,
@@ -105,23 +103,18 @@ export function openProofs({
     return hash
   }
 
-  /** A refresh does not make a session younger: whoever has stolen a token has not logged in. */
-  async function refuseOldSession(caller: Caller): Promise<void> {
-    if (!(await isProvenJustNow(caller)))
+  /** Counts from the login or the last passkey. A refresh does not count: a thief of the token could do it. */
+  async function refuseOldSession({ session_id }: Caller): Promise<void> {
+    const session = await sessions.byId(session_id)
+    if (!session) throw notSignedIn()
+    if (now() - Math.max(session.created_at, session.passkey_at ?? session.created_at) >= recentMs)
       throw new Refusal(
         'forbidden',
         'Log in again first, or confirm this session with a passkey, then do this at once.',
       )
   }
 
-  /** Whether the owner has logged in to this session, or shown a passkey in it, just now. */
-  async function isProvenJustNow({ session_id }: Caller): Promise<boolean> {
-    const session = await sessions.byId(session_id)
-    if (!session) throw notSignedIn()
-    return now() - Math.max(session.created_at, session.passkey_at ?? session.created_at) < justNow
-  }
-
-  /** The account of a login. A wrong password and an unknown account answer alike, in body and in time. */
+  /** The account of a login. The answers for a wrong password and an unknown account do not differ, not even in time. */
   async function accountOf(body: Login, client: Client): Promise<Credentials & { password_hash: string }> {
     const email = body.email == null ? undefined : normalizedEmail(body.email.trim())
     const account = email ?? body.phone ?? null
@@ -135,7 +128,7 @@ export function openProofs({
     throw invalidCredentials()
   }
 
-  /** Whom the messenger vouches for. */
+  /** The user that init data of the messenger authenticates. Refuses like the messenger login. */
   function personOf(initData: string) {
     if (messengerBotToken === null)
       throw new Refusal('messenger_not_configured', 'This server is not connected to a messenger.')
@@ -144,18 +137,11 @@ export function openProofs({
 
   return {
     newPasswordHash,
-
     confirmedHash,
-
     accountOf,
-
-    /** Whom init data of the messenger vouches for. Refuses like the messenger login. */
     personOf,
 
-    /**
-     * Whose credentials these are, by password or from the messenger, suspended or not. Refuses like the logins, and
-     * begins no session.
-     */
+    /** The id of the user, suspended or not, whose credentials these are. Refuses like the logins, but begins no session. */
     async userOf(body: Proof, client: Client): Promise<string> {
       const password = body.password ?? null
       const init_data = body.init_data ?? null
@@ -168,9 +154,9 @@ export function openProofs({
     },
 
     /**
-     * Confirms that the account's owner asks, and nobody who only has a token of theirs: by the password or, for an account
-     * of a messenger, by fresh init data. An account that has neither has to have logged in just now. Refuses with 403
-     * `wrong_password` or `forbidden`, and for init data as the messenger login does.
+     * Confirms that the account's owner makes the request, and not somebody with a stolen token: by the password or, for a
+     * messenger account, by fresh init data. An account with neither must have logged in recently. Refuses with 403
+     * `wrong_password` or `forbidden`, and for init data like the messenger login.
      */
     async confirmOwner(caller: Caller, { password, init_data }: Confirmation, client: Client): Promise<void> {
       const credentials = await accounts.credentials({ user_id: caller.id })
@@ -185,15 +171,12 @@ export function openProofs({
       await confirmedHash(caller, password, client)
     },
 
-    /** Confirms that the account's owner asks, by the password alone. Refuses with 403 `wrong_password` or `forbidden`. */
+    /** Confirms the owner like `confirmOwner`, by the password alone. */
     async confirmPassword(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
       await confirmedHash(caller, password, client)
     },
 
-    /**
-     * Confirms that the account's owner asks: by having logged in, or shown a passkey, just now, or by the password. Refuses with
-     * 403 `wrong_password` or `forbidden`.
-     */
+    /** Confirms the owner by a recent login or passkey, or by the password. Refuses with 403 `wrong_password` or `forbidden`. */
     async confirmRecently(caller: Caller, password: string | null | undefined, client: Client): Promise<void> {
       if (password == null) await refuseOldSession(caller)
       else await confirmedHash(caller, password, client)

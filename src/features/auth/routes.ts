@@ -81,7 +81,7 @@ export const authRoutes = ({ visitor, signedIn, auth, oidc, cookies, origins, co
         detail: {
           summary: 'Change the password',
           description:
-            'Every other session ends. An account without a password sets its first one without `current_password`, in a session younger than 10 minutes (403 `forbidden`).',
+            'Ends every other session. An account without a password sets its first one without `current_password`, within 10 minutes of the login (403 `forbidden`).',
           tags: ['auth'],
           refusals: ['wrong_password', 'rate_limited'],
         },
@@ -91,7 +91,7 @@ export const authRoutes = ({ visitor, signedIn, auth, oidc, cookies, origins, co
 const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }: Omit<Deps, 'signedIn'>) => {
   const withCookies = cookies.issue
 
-  /** The refresh token of the cookie; null if there is none, or the client wants none. */
+  /** The refresh token of the cookie; null if there is none, or the client uses no cookies. */
   function tokenOfCookie(headers: Headers, { cookies: wanted }: { cookies?: boolean | null }): string | null {
     const token = wanted === false ? null : refreshTokenIn(headers.get('cookie'))
     if (token !== null) refuseForeignPage(origins, headers)
@@ -124,7 +124,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }
         response: { 201: model.session },
         detail: {
           summary: 'Register',
-          description: 'E-mail or phone, or both. `errors` names the consents that are missing.',
+          description: 'Give an e-mail address, a phone number or both. `errors` names missing consents.',
           tags: ['auth'],
           refusals: [
             'too_young',
@@ -148,7 +148,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }
         response: { 200: model.session },
         detail: {
           summary: 'Log in with a password',
-          description: 'A wrong password and an unknown account answer alike.',
+          description: 'The answer does not tell a wrong password from an unknown account.',
           tags: ['auth'],
           refusals: ['invalid_credentials', 'suspended'],
           security: [],
@@ -167,7 +167,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }
         response: { 200: model.messengerSession, 201: model.messengerSession },
         detail: {
           summary: 'Log in from a messenger’s mini-app',
-          description: '201 at the first login, which makes the account.',
+          description: 'The first login creates the account and answers 201.',
           tags: ['auth'],
           refusals: [
             'init_data_invalid',
@@ -193,7 +193,7 @@ const publicRoutes = ({ visitor, auth, oidc, cookies, origins, config, botName }
         detail: {
           summary: 'Get a new access token',
           description:
-            'The refresh token rotates. Its predecessor answers the same successor for 10 s; used later it ends the session. Without a `refresh_token` in the body that of the cookie `app_rt` is taken, unless `cookies` is false.',
+            'The refresh token rotates. For 10 s its predecessor still returns the same successor; used later, it ends the session. Without `refresh_token` in the body, the cookie `app_rt` is used, unless `cookies` is false.',
           tags: ['auth'],
           refusals: ['unauthenticated', 'token_expired', 'refresh_reused', 'suspended', 'forbidden'],
           security: [],

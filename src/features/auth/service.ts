@@ -21,7 +21,7 @@ import type { Gender } from '../profile/store.ts'
 import type { PasskeyUse } from '../passkeys/store.ts'
 import { type Caller, type Callers, refuseSuspended } from './callers.ts'
 import { type Client, type ConsentChoices, type Consents, registrationConsents } from './consents.ts'
-import { mendedName } from './init-data.ts'
+import { sanitizedName } from './init-data.ts'
 import type { Passwords } from './passwords.ts'
 import { mandatory } from './rules.ts'
 import type { AccountStore, NewAccount, SessionStore } from './store.ts'
@@ -79,7 +79,6 @@ export function authService(deps: Deps) {
   const { newSession, begin, trySignIn, signIn, refuseSignIn, signInBy, answer } = start
   const { cutOff, ...own } = openSessions({ ...deps, answer })
 
-  /** Every new account, whichever way it is made. */
   function newAccount(given: Pick<NewAccount, 'name' | 'language' | 'admission'> & Partial<NewAccount>): NewAccount {
     return {
       id: ids.next(),
@@ -96,7 +95,7 @@ export function authService(deps: Deps) {
     }
   }
 
-  /** A name of another service, or a neutral one where a rule refuses it: nobody can change theirs on the way here. */
+  /** A name from another service, or a neutral one if a rule refuses it: the user cannot change it while logging in. */
   async function allowedName(name: string): Promise<{ name: string; verdict: Verdict }> {
     try {
       return { name, verdict: await deps.filter.text('name', null, name) }
@@ -107,11 +106,8 @@ export function authService(deps: Deps) {
   }
 
   return {
-    /** Begins a session of whoever was proven to be that user. */
     begin,
-
     signInBy,
-
     ...own,
 
     userOf: proofs.userOf,
@@ -153,31 +149,31 @@ export function authService(deps: Deps) {
       return answer(session, 0)
     },
 
-    /** A wrong password and an unknown account answer alike, in body and in time: 401 `invalid_credentials`. */
+    /** Refuses a wrong password and an unknown account alike, in body and in time, with 401 `invalid_credentials`. */
     async login(body: Login, client: Client) {
       const credentials = await accountOf(body, client)
       refuseSuspended(credentials, now())
       await limits.take('session', credentials.user_id)
       const { user_id, password_hash } = credentials
       return signIn(user_id, client, {
-        wayIn: { kind: 'password', password_hash },
+        loginMethod: { kind: 'password', password_hash },
         audit: audit.entry('login', user_id, user_id, { by: 'password' }),
       })
     },
 
     /**
-     * Begins a session of whoever has shown a passkey. Null where the challenge was used before, the counter did not rise, or
-     * the passkey is gone. Refuses like the other logins.
+     * Begins a session for the owner of a verified passkey. Null if the challenge was used before, the counter did not rise,
+     * or the passkey is gone. Refuses like the other logins.
      */
     async signInByPasskey(userId: string, use: PasskeyUse, client: Client) {
       await refuseSignIn(userId)
       const entry = audit.entry('login', userId, userId, { by: 'passkey' })
-      return trySignIn(userId, client, { wayIn: { kind: 'passkey', ...use }, audit: entry })
+      return trySignIn(userId, client, { loginMethod: { kind: 'passkey', ...use }, audit: entry })
     },
 
     /**
-     * A new account for a subject of an OIDC provider. `email` is one that the provider has verified. Null where the subject
-     * is linked with an account already. Refuses like `messenger` where it is not admitted.
+     * A new account for a subject of an OIDC provider. `email` is one that the provider has verified. Null if the subject is
+     * linked with an account already. Refuses like `messenger` if it is not admitted.
      */
     async registerSubject(
       subject: Subject,
@@ -192,18 +188,18 @@ export function authService(deps: Deps) {
     ) {
       const language = preferredLanguage(client.language)
       const admission = await deps.registration.admissionBy(invite, birth_date, client)
-      const { name: allowed, verdict } = await allowedName(mendedName(name) || 'User')
+      const { name: allowed, verdict } = await allowedName(sanitizedName(name) || 'User')
       const account = newAccount({ email, name: allowed, language, admission })
       const { id } = account
-      const told = webhooks.about('user.created', id, { user_id: id, by: 'oidc' })
-      const made = await accounts.registerSubject(account, subject, consents.entries(id, choices, client), told)
+      const parcels = webhooks.about('user.created', id, { user_id: id, by: 'oidc' })
+      const made = await accounts.registerSubject(account, subject, consents.entries(id, choices, client), parcels)
       if (typeof made === 'string') throw notAdmitted(made)
       if (made !== null) await deps.filter.report('user', id, verdict)
       return made
     },
 
     /**
-     * Logs in whom the messenger vouches for, with a new account at the first time. That one has to be admitted: 403
+     * Logs in the user of a messenger. The first login creates the account, unless it is not admitted: 403
      * `registration_closed` or `invite_required`.
      */
     async messenger(
@@ -216,8 +212,8 @@ export function authService(deps: Deps) {
       const { name, verdict } = await allowedName(person.name)
       const admission = await deps.registration.admissionBy(invite, birth_date, client)
       const made = newAccount({ name, photo, language: person.language ?? 'en', admission })
-      const told = webhooks.about('user.created', made.id, { user_id: made.id, by: 'messenger' })
-      const account = await accounts.ensureMessengerAccount({ ...made, messenger_id }, told)
+      const parcels = webhooks.about('user.created', made.id, { user_id: made.id, by: 'messenger' })
+      const account = await accounts.ensureMessengerAccount({ ...made, messenger_id }, parcels)
       if (typeof account === 'string') throw notAdmitted(account)
       const { user_id } = account
       if (account.created) await deps.filter.report('user', user_id, verdict)
@@ -231,8 +227,8 @@ export function authService(deps: Deps) {
     hashNewPassword: newPasswordHash,
 
     /**
-     * Ends every other session. An account without a password sets its first one. Refuses with 403 `wrong_password`, or
-     * `forbidden` for a first one in a session that is 10 minutes old, 422 for a common password.
+     * Ends every other session. An account without a password sets its first one. Refuses with 403 `wrong_password`, 403
+     * `forbidden` for a first one more than 10 minutes after the login, or 422 for a common password.
      */
     async changePassword(
       caller: Caller,
@@ -241,11 +237,11 @@ export function authService(deps: Deps) {
     ) {
       const from = await confirmedHash(caller, body.current_password, client)
       const to = await newPasswordHash(body.new_password, '/new_password')
-      const told = await mails.about(
+      const notice = await mails.about(
         caller.id,
         from === null ? { about: 'way_in_added', label: 'Password' } : { about: 'password_changed' },
       )
-      const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() }, told)
+      const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() }, notice)
       if (ended === null) throw wrongPassword()
       mails.wake()
       await cutOff(caller.id, ended, 'password_changed')
@@ -255,14 +251,14 @@ export function authService(deps: Deps) {
     async recordConsents(caller: Caller, choices: ConsentChoices, client: Client) {
       const recorded = await consents.record(caller.id, choices, client)
       await callers.forget(caller.id)
-      // Who would not be let in now does not stay in.
+      // A new socket would be refused now, so the open ones close too.
       if (consentGate && mandatory.some((kind) => choices[kind] === false)) sockets.awaitConsent(caller.id)
       return recorded
     },
   }
 }
 
-/** The language that an Accept-Language header wants most, of those that preferences take; English where it names none. */
+/** The most preferred language of an Accept-Language header that is valid in our preferences; English if there is none. */
 function preferredLanguage(acceptLanguage: string | null): string {
   for (const tag of mostWantedFirst(acceptLanguage ?? '')) {
     const language = tag.length <= longestLanguageTag ? languageTag(tag) : null

@@ -8,7 +8,7 @@ import type { Profiles } from '../profile/service.ts'
 import { refuseSuspended } from './callers.ts'
 import type { Client } from './consents.ts'
 import { sessionLifetime } from './rules.ts'
-import type { AccountStore, Session, SessionStore, WayIn, WithSession } from './store.ts'
+import type { AccountStore, Session, SessionStore, LoginMethod, WithSession } from './store.ts'
 import { accessTokenS, type Tokens } from './tokens.ts'
 import { invalidCredentials } from './proofs.ts'
 
@@ -28,9 +28,9 @@ type Deps = {
   now: () => number
 }
 
-/** Begins sessions of those who have proven who they are. */
+/** Begins sessions for authenticated users. */
 export function openSessionStart({ accounts, sessions, profiles, tokens, limits, mails, audit, ids, now }: Deps) {
-  function newSession(userId: string, client: Client, wayIn?: WayIn): Session {
+  function newSession(userId: string, client: Client, loginMethod?: LoginMethod): Session {
     const at = now()
     return {
       id: ids.next(),
@@ -41,16 +41,16 @@ export function openSessionStart({ accounts, sessions, profiles, tokens, limits,
       last_used_at: at,
       user_agent: client.user_agent?.slice(0, 300) ?? null,
       ended_at: null,
-      passkey_at: wayIn?.kind === 'passkey' ? at : null,
+      passkey_at: loginMethod?.kind === 'passkey' ? at : null,
     }
   }
 
   /**
-   * Begins a session. `newDeviceMail` goes out if this user agent has never used the account. Null where the account is erased,
-   * or its way in is good no more.
+   * Begins a session. `newDeviceMail` is sent if this user agent has never used the account. Null if the account is erased,
+   * or the credential is no longer valid.
    */
   async function tryBegin(userId: string, client: Client, with_: WithSession) {
-    const session = newSession(userId, client, with_.wayIn)
+    const session = newSession(userId, client, with_.loginMethod)
     if (!(await sessions.create(session, with_))) return null
     if (with_.newDeviceMail) mails.wake()
     return answer(session, 0)
@@ -62,14 +62,14 @@ export function openSessionStart({ accounts, sessions, profiles, tokens, limits,
     return session
   }
 
-  /** The same for a login, with the mail about a new device. Null like `tryBegin`. */
-  async function trySignIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
+  /** Like `tryBegin`, with the mail about a new device. */
+  async function trySignIn(userId: string, client: Client, with_: { loginMethod: LoginMethod; audit: AuditEntry }) {
     const user_agent = client.user_agent?.slice(0, 300) ?? null
     const [mail] = await mails.about(userId, { about: 'new_device', user_agent, at: now() })
     return tryBegin(userId, client, { ...with_, newDeviceMail: mail })
   }
 
-  async function signIn(userId: string, client: Client, with_: { wayIn: WayIn; audit: AuditEntry }) {
+  async function signIn(userId: string, client: Client, with_: { loginMethod: LoginMethod; audit: AuditEntry }) {
     const session = await trySignIn(userId, client, with_)
     if (session === null) throw invalidCredentials()
     return session
@@ -81,15 +81,15 @@ export function openSessionStart({ accounts, sessions, profiles, tokens, limits,
     await limits.take('session', user_id)
   }
 
-  /** Signs in somebody whom something else than a password has proven. Refuses with 403 `suspended`. */
+  /** Signs in a user who was authenticated by another service. Refuses with 403 `suspended`. */
   async function signInBy(
-    wayIn: Exclude<WayIn, { kind: 'password' | 'passkey' }>,
+    loginMethod: Exclude<LoginMethod, { kind: 'password' | 'passkey' }>,
     { user_id, created }: { user_id: string; created: boolean },
     client: Client,
   ) {
     await refuseSignIn(user_id)
-    const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: wayIn.kind })
-    return signIn(user_id, client, { wayIn, audit: entry })
+    const entry = audit.entry(created ? 'register' : 'login', user_id, user_id, { by: loginMethod.kind })
+    return signIn(user_id, client, { loginMethod, audit: entry })
   }
 
   /** The lifetimes are in seconds. */

@@ -1,10 +1,10 @@
 import type { Page, Paging } from '../../lib/paging.ts'
-import type { EndReason } from '../../realtime/connection.ts'
 import type { SocketControl } from '../../realtime/events.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { iso, seconds } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import { type Caller, type Callers, refuseSuspended } from './callers.ts'
+import { openCutOff } from './cut-off.ts'
 import { sessionLifetime } from './rules.ts'
 import type { SessionStore } from './store.ts'
 import { notSignedIn, type Tokens } from './tokens.ts'
@@ -12,7 +12,7 @@ import type { SessionStart } from './session-start.ts'
 
 const { idle, longest } = sessionLifetime
 
-// A client that lost our answer, or its other tab, may ask once more with the token before the newest.
+// For this long, a client that lost our answer, or another tab of it, may still use the token before the newest.
 const grace = 10 * seconds
 
 type Deps = {
@@ -26,7 +26,7 @@ type Deps = {
   now: () => number
 }
 
-/** Sessions that have begun: refreshed, listed and ended by their owner. */
+/** Refreshes, lists and ends sessions. */
 export function openSessions({
   sessions,
   callers,
@@ -37,17 +37,12 @@ export function openSessions({
   answer,
   now,
 }: Deps) {
-  /** Ended sessions must not answer one more request, nor keep a socket. */
-  async function cutOff(userId: string, sessionIds: readonly string[], reason: EndReason) {
-    const forgotten = callers.forget(userId)
-    for (const sessionId of sessionIds) sockets.endSession(userId, sessionId, reason)
-    await forgotten
-  }
+  const cutOff = openCutOff({ callers, sockets })
 
   return {
     cutOff,
 
-    /** Rotates the refresh token. A token used before ends the session: somebody else has it too. */
+    /** Rotates the refresh token. A reused token ends the session, because somebody else has it too. */
     async refresh(refreshToken: string | null) {
       const token = refreshToken === null ? null : tokens.readRefresh(refreshToken)
       const session = token && (await sessions.byId(token.session_id))
@@ -61,13 +56,13 @@ export function openSessions({
       if (session.last_used_at + idle <= at || session.created_at + longest <= at)
         throw new Refusal('token_expired', 'The session is over: log in again.')
       refuseSuspended(session, at)
-      // A generation ahead of ours is genuine as well: the database was restored from a backup made before it.
+      // A generation ahead of ours is genuine too, if the database was restored from an older backup.
       if (
         generation >= session.generation &&
         (await sessions.rotate(session.id, session.generation, generation + 1, at))
       )
         return answer(session, generation + 1)
-      // Whoever lost the race for this rotation finds the winner's successor.
+      // A concurrent request may have won the race for this rotation: answer with its token.
       const current = (await sessions.byId(session.id)) ?? session
       if (current.ended_at === null && generation === current.generation - 1 && at - current.rotated_at < grace)
         return answer(session, current.generation)

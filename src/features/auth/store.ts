@@ -40,7 +40,7 @@ export type NewAccount = {
   admission: Admission
 }
 
-/** What a login needs to know of an account. */
+/** What a login reads of an account. */
 export type Credentials = {
   user_id: string
   messenger_id: string | null
@@ -51,9 +51,9 @@ export type Credentials = {
 
 export type AccountStore = {
   /**
-   * Account, preferences and consents in one step, with the first session, the audit entry, and the link and mail that
-   * verify its address and the webhooks where they are given; or nothing, and which of its names is taken. An account that
-   * may lose its address (`email/rules.ts`) loses it to this one.
+   * Stores account, preferences and consents in one step, with the first session, the audit entry, the link and mail that
+   * verify the address, and the webhooks if they are given. Stores nothing if an address or number is taken. An account
+   * that may lose its address (`email/rules.ts`) loses it to this one.
    */
   register(
     account: NewAccount,
@@ -66,8 +66,8 @@ export type AccountStore = {
     },
   ): Promise<'created' | 'email_taken' | 'phone_taken' | RegistrationRefusal>
   /**
-   * The account with that messenger id: an existing one, or this one where there is none yet, if it is admitted, with the
-   * webhooks about it.
+   * The account with that messenger id: an existing one, or else this new one, if it is admitted, with the webhooks about
+   * it.
    */
   ensureMessengerAccount(
     account: NewAccount & { messenger_id: string },
@@ -102,9 +102,8 @@ export type AccountStore = {
     mails?: readonly NewParcel<'mail'>[],
   ): Promise<string[] | null>
   /**
-   * Adds those entries that say something new (`repeats`), and shows or holds back the position by the rules of
-   * `auth/rules.ts` and `location/rules.ts`. Returns the entries, or null, and nothing is recorded, where the
-   * account is erased.
+   * Adds the entries that change something (`repeats`), and shows or hides the position by the rules of `auth/rules.ts`
+   * and `location/rules.ts`. Returns the added entries. Returns null and records nothing if the account is erased.
    */
   recordConsents(userId: string, consents: readonly Consent[]): Promise<Consent[] | null>
   /** The newest entry of each kind. */
@@ -126,7 +125,7 @@ export type Session = {
   passkey_at: number | null
 }
 
-/** A session with what decides whether its user may act. */
+/** A session with the facts that decide whether its user may act. */
 export type SessionWithUser = Session & {
   suspended_until: number | null
   suspended_reason: string | null
@@ -134,25 +133,24 @@ export type SessionWithUser = Session & {
   email_verified_at: number | null
 }
 
-/** What a session was opened with. */
-export type WayIn =
+/** How a user has proven their identity: checked again when the session is stored. */
+export type LoginMethod =
   | { kind: 'password'; password_hash: string }
   | { kind: 'messenger'; messenger_id: string }
   | { kind: 'oidc'; identity_id: string }
   | ({ kind: 'passkey' } & PasskeyUse)
 
-/** What is stored together with a session. */
-export type WithSession = { wayIn?: WayIn; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> }
+/** The data that are checked and stored together with a session. */
+export type WithSession = { loginMethod?: LoginMethod; audit?: AuditEntry; newDeviceMail?: NewParcel<'mail'> }
 
 export type SessionStore = {
   /**
-   * Stores a session, with the audit entry that tells of it, and notes that its way in was used. False, and nothing, where
-   * the account is erased, or no longer has that way in: the password may have changed, or an identity may have been
-   * removed, while it was checked. A passkey is good no more where its challenge was used before, which it is now, or its
-   * counter did not rise.
+   * Stores a session and its audit entry, and records the use of the credential. Returns false and stores nothing if the
+   * account is erased or no longer has the credential, because the password or identity changed while it was checked. A
+   * passkey is refused if its challenge was used before or its counter did not rise; this marks the challenge as used.
    */
   create(session: Session, with_?: WithSession): Promise<boolean>
-  /** Null for an unknown session, and where its user is erased. */
+  /** Null for an unknown session, or if its user is erased. */
   byId(id: string): Promise<SessionWithUser | null>
   /** Which of these sessions (a few hundred at most) have not ended and belong to a user who is not erased. */
   lasting(

@@ -31,7 +31,7 @@ export function openTokens({ secret, now }: { secret: Uint8Array; now: () => num
         .sign(secret)
     },
 
-    /** Whose token it is; `expires_at` in milliseconds. Refuses with 401 `token_expired` or `unauthenticated`. */
+    /** The content of an access token; `expires_at` in milliseconds. Refuses with 401 `token_expired` or `unauthenticated`. */
     async readAccess(token: string): Promise<{ user_id: string; session_id: string; expires_at: number }> {
       try {
         if (!isCanonical(token)) throw notSignedIn()
@@ -55,7 +55,7 @@ export function openTokens({ secret, now }: { secret: Uint8Array; now: () => num
     refresh: (sessionId: string, generation: number) =>
       `${sessionId}.${generation}.${refreshMac(sessionId, generation).toString('base64url')}`,
 
-    /** What a refresh token of ours says; null for any other string. */
+    /** The content of a genuine refresh token; null for any other string. */
     readRefresh(token: string): { session_id: string; generation: number } | null {
       const [, sessionId = '', generation = '', mac = ''] =
         /^([0-9a-f-]{36})\.(0|[1-9]\d{0,8})\.([A-Za-z0-9_-]{43})$/.exec(token) ?? []
@@ -66,8 +66,8 @@ export function openTokens({ secret, now }: { secret: Uint8Array; now: () => num
   }
 }
 
-// The last of the 43 characters of 32 bytes carries two bits that decoding drops: without this, one token would have
-// four spellings.
+// The last of the 43 characters that encode 32 bytes carries two bits that decoding drops: without this check, one token
+// would have four spellings.
 const isCanonical = (token: string) => /[AEIMQUYcgkosw048]$/.test(token)
 
 export const notSignedIn = () => new Refusal('unauthenticated', 'Sign in first.')

@@ -6,8 +6,6 @@ import type { Telegram } from '../../outbox/telegram/api.ts'
 import { TelegramError } from '../../outbox/telegram/error.ts'
 import type { Bot } from './service.ts'
 
-export type BotIntake = ReturnType<typeof openIntake>
-
 type Deps = {
   telegram: Pick<Telegram, 'name' | 'updates' | 'useWebhook' | 'usePolling'>
   bot: Pick<Bot, 'receive'>
@@ -15,7 +13,7 @@ type Deps = {
   store: Pick<JobLeaseStore, 'last'>
   /** The id of this process. */
   node: string
-  /** Where the messenger posts updates; null to ask it for them. */
+  /** Where the messenger posts updates; null to poll for them. */
   webhook: { url: string; secret: string } | null
   log: Logger
   onUpdate?: (outcome: 'done' | 'repeated' | 'ignored') => void
@@ -26,8 +24,8 @@ type Deps = {
 
 const lease = 'messenger-bot'
 const longestPause = minutes
-// Somebody else may have changed it.
-const webhookAgain = hours
+// The webhook is set again from time to time, because another program may have changed it.
+const webhookIntervalMs = hours
 
 const timer = async (ms: number, signal: AbortSignal) => {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -38,7 +36,8 @@ const timer = async (ms: number, signal: AbortSignal) => {
 }
 
 /**
- * Lets the updates of the bot come to this server. One node at a time does so, by a lease: the messenger refuses two who ask.
+ * Receives the updates of the bot, by polling or by a webhook. One node at a time does so, by a lease, because the messenger
+ * refuses a second one that polls.
  */
 export function openIntake({
   telegram,
@@ -58,23 +57,23 @@ export function openIntake({
 
   const isMine = async () => (await store.last(lease))?.holder === node
 
-  /** Asks for updates until the lease is somebody else's. Throws what the messenger or the database throws. */
+  /** Polls until another node has the lease. Throws what the messenger or the database throws. */
   async function poll() {
     await telegram.usePolling()
     let offset: number | undefined
     while (!signal.aborted && (await isMine())) {
       for (const update of await telegram.updates(offset, signal)) {
-        // What could not be stored is asked for again.
+        // If this throws, the next poll returns the update again.
         onUpdate(await bot.receive(update))
         offset = update.update_id + 1
       }
     }
   }
 
-  async function hook({ url, secret }: { url: string; secret: string }) {
+  async function keepWebhook({ url, secret }: { url: string; secret: string }) {
     while (!signal.aborted && (await isMine())) {
       await telegram.useWebhook(url, secret)
-      await pause(webhookAgain, signal)
+      await pause(webhookIntervalMs, signal)
     }
   }
 
@@ -84,7 +83,7 @@ export function openIntake({
     if (!taken.isMine) return
     log.info({ by: webhook === null ? 'polling' : 'webhook' }, 'this node takes the updates of the bot')
     try {
-      await (webhook === null ? poll() : hook(webhook))
+      await (webhook === null ? poll() : keepWebhook(webhook))
     } finally {
       await taken.over(true)
     }
@@ -92,26 +91,26 @@ export function openIntake({
 
   async function run() {
     let failures = 0
-    let said = ''
+    let logged = ''
     while (!signal.aborted) {
       try {
         await holdAndWork()
         failures = 0
-        said = ''
+        logged = ''
       } catch (error) {
         if (signal.aborted) return
         const reason = reasonOf(error)
         // An outage is one line, however long it lasts.
-        if (reason !== said) log.error({ reason }, 'the bot gets no updates')
-        said = reason
+        if (reason !== logged) log.error({ reason }, 'the bot gets no updates')
+        logged = reason
         failures++
       }
-      // Also after a lease that was lost: nobody takes it in a loop.
+      // Also after a lost lease, so that the nodes do not compete for it in a loop.
       await pause(Math.min(longestPause, seconds * 2 ** Math.max(0, failures - 1)), signal)
     }
   }
 
-  /** For clients that ask for it: links ask by themselves. */
+  /** Learns the bot's name for the list of providers. Links look it up themselves. */
   async function learnName() {
     for (let isKnown = false; !isKnown && !signal.aborted;) {
       try {

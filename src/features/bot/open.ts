@@ -28,7 +28,7 @@ type Deps = {
 }
 
 /** Where the messenger posts updates, below `PUBLIC_URL`. */
-export const updatesPath = '/api/v1/messenger/updates/'
+const updatesPath = '/api/v1/messenger/updates/'
 
 /** The bot with all its parts. Without `MESSENGER_BOT` it does nothing and may write to nobody. */
 export function openBot({ config, storage, key, counter, leases, node, log, metrics, ids, now }: Deps) {
@@ -43,18 +43,18 @@ export function openBot({ config, storage, key, counter, leases, node, log, metr
       door: null,
       name: () => null,
       receive: null,
-      reportFiled: () => [],
+      reminderParcels: () => [],
       settled: async () => {},
     }
 
-  // Required here, so that a server without a bot does not load the libraries.
+  // Loaded here, so that a server without a bot does not load the libraries.
   const { openTelegram }: typeof import('../../outbox/telegram/api.ts') = require('../../outbox/telegram/api.ts')
   const telegram = openTelegram({ token, apiUrl: messengerApiUrl, ...(counter && { pace: sharedPace(counter) }) })
   const failed = (error: unknown) => log.warn({ reason: messageOf(error) }, 'the bot could not answer')
   const bot = botService({ store: storage.bot, telegram, permissions, app, failed, ids, now })
   const secret = (purpose: string) =>
     new Bun.CryptoHasher('sha256', key).update(`convene bot ${purpose} v1\0${token}`).digest('base64url')
-  // Telegram itself posts to https only; a Bot API server of one's own to any address.
+  // Telegram itself posts to https only; a self-hosted Bot API server posts to any address.
   const isReachable = publicUrl !== null && (publicUrl.startsWith('https:') || !isTelegrams(messengerApiUrl))
   const path = secret('path')
   const receive = async (update: unknown) => metrics.botUpdate(await bot.receive(update))
@@ -79,7 +79,7 @@ export function openBot({ config, storage, key, counter, leases, node, log, metr
     /** The bot's user name, without the @; null while it is not known. */
     name: telegram.knownName,
     receive: bot.receive,
-    reportFiled: bot.reportFiled,
+    reminderParcels: bot.reminderParcels,
     settled: bot.settled,
   }
 }

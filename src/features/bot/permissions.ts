@@ -6,7 +6,7 @@ export type BotPermissions = ReturnType<typeof botPermissions>
 
 type Deps = {
   store: Pick<BotStore, 'chatOf' | 'note' | 'refused'>
-  /** Whether this server is the bot. */
+  /** Whether this server runs the bot. */
   isOn: boolean
   now: () => number
 }
@@ -24,7 +24,7 @@ export function botPermissions({ store, isOn, now }: Deps) {
       return chat === null ? null : { messenger_id: chat.messenger_id }
     },
 
-    /** Takes the permission that init data of a user's own login, or of their linking of the messenger, speaks of. */
+    /** Records the permission in init data with which the user logged in or linked the messenger. */
     async noteInitData(
       userId: string,
       { messenger_id, allows_write, language }: Pick<InitData, 'messenger_id' | 'allows_write' | 'language'>,
@@ -34,7 +34,7 @@ export function botPermissions({ store, isOn, now }: Deps) {
       await store.note(userId, { messenger_id, language: botLanguageOf(language) }, 'init_data', now())
     },
 
-    /** The messenger refuses messages to this chat. */
+    /** Records that the messenger refuses messages to this chat. */
     refused: (messengerId: string): Promise<void> => store.refused(messengerId, now()),
   }
 }

@@ -3,8 +3,8 @@ import { Elysia, t } from 'elysia'
 import type { Visitor } from '../../http/visitor.ts'
 import { Refusal } from '../../lib/refusal.ts'
 
-/** Where the messenger posts updates, and what it has to know to do so. */
-export type BotDoor = {
+/** Where the messenger posts updates, and the secrets that it must present. */
+type BotDoor = {
   /** The last part of the path. */
   path: string
   /** The header `X-Telegram-Bot-Api-Secret-Token`. */

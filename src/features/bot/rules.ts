@@ -17,14 +17,14 @@ export type PermissionCause =
   /** The messenger refuses messages to them. */
   | 'forbidden'
 
-/** Whether the bot may write to somebody after that. Null: nothing is known, and it may not. */
-export function permissionAfter(before: PermissionState | null, cause: PermissionCause): PermissionState | null {
+/** Whether the bot may write to a user after this cause. Null: nothing is known, and it may not. */
+function permissionAfter(before: PermissionState | null, cause: PermissionCause): PermissionState | null {
   switch (cause) {
     case 'start':
     case 'write_access':
       return 'granted'
     case 'init_data':
-      // The messenger knows nothing of our `/stop`, and goes on saying that the bot may write.
+      // The messenger does not know our `/stop`: its init data still says that the bot may write.
       return before === 'stopped' ? 'stopped' : 'granted'
     case 'stop':
       return 'stopped'
@@ -35,7 +35,7 @@ export function permissionAfter(before: PermissionState | null, cause: Permissio
 
 type Permission = { messenger_id: string; state: PermissionState; changed_at: number }
 
-/** The permission of an account after that; null where there is none to store. One of another chat says nothing of this one. */
+/** The permission of an account after this cause; null if there is none to store. One for another chat does not count. */
 export function changedPermission(
   before: Permission | null,
   { messenger_id }: { messenger_id: string },
@@ -54,7 +54,7 @@ export type BotUpdate = {
   messenger_id: string
   language: BotLanguage
   cause: Exclude<PermissionCause, 'init_data'>
-  /** What the link to the bot said after `?start=`. */
+  /** The `start` parameter of the link to the bot. */
   start_param: string | null
 }
 
@@ -62,28 +62,28 @@ type Fields = Record<string, unknown>
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {})
 
 /**
- * Reads an update of the Telegram Bot API (https://core.telegram.org/bots/api#update). Null: nothing that the bot acts on.
+ * Reads an update of the Telegram Bot API (https://core.telegram.org/bots/api#update). Null if the bot does not act on it.
  */
 export function readUpdate(update: unknown): BotUpdate | null {
   const { update_id, message, my_chat_member } = fieldsOf(update)
   if (!Number.isSafeInteger(update_id) || Number(update_id) < 0) return null
-  const said = message === undefined ? fieldsOf(my_chat_member) : fieldsOf(message)
-  const [chat, from] = [fieldsOf(said.chat), fieldsOf(said.from)]
+  const content = message === undefined ? fieldsOf(my_chat_member) : fieldsOf(message)
+  const [chat, from] = [fieldsOf(content.chat), fieldsOf(content.from)]
   const isOurs = chat.type === 'private' && Number.isSafeInteger(from.id) && Number(from.id) > 0 && chat.id === from.id
   if (!isOurs || from.is_bot === true) return null
-  const meant = message === undefined ? meantBy(said) : meantByMessage(said)
-  if (meant === null) return null
+  const cause = message === undefined ? causeOfMembership(content) : causeOfMessage(content)
+  if (cause === null) return null
   return {
     update_id: Number(update_id),
     messenger_id: String(from.id),
     language: botLanguageOf(from.language_code),
-    ...meant,
+    ...cause,
   }
 }
 
-type Meant = Pick<BotUpdate, 'cause' | 'start_param'>
+type Cause = Pick<BotUpdate, 'cause' | 'start_param'>
 
-function meantByMessage(message: Fields): Meant | null {
+function causeOfMessage(message: Fields): Cause | null {
   if (message.write_access_allowed !== undefined) return { cause: 'write_access', start_param: null }
   const text = typeof message.text === 'string' ? message.text : ''
   const [, command, param] = /^\/(start|stop)(?:@\w{1,64})?(?:\s+([A-Za-z0-9_-]{1,64})\s*|\s.*)?$/s.exec(text) ?? []
@@ -91,20 +91,20 @@ function meantByMessage(message: Fields): Meant | null {
   return command === 'start' ? { cause: 'start', start_param: param ?? null } : null
 }
 
-/** Their own membership of the chat with the bot: `kicked` says that they have blocked it. */
-function meantBy(change: Fields): Meant | null {
+/** A change of the membership in the chat with the bot: `kicked` means that the user has blocked it. */
+function causeOfMembership(change: Fields): Cause | null {
   return fieldsOf(change.new_chat_member).status === 'kicked' ? { cause: 'forbidden', start_param: null } : null
 }
 
 /** The shortest time between two reminders of open reports to one moderator. */
-export const tellingPause = 5 * 60_000
+const reminderPause = 5 * 60_000
 
-/** What a moderator has waiting, and what they were told. Times are milliseconds. */
-export type Telling = { newest: number | null; told_at: number | null; told_until: number | null; now: number }
+/** A moderator's newest open report, and the last reminder: when it was sent, and the newest report that it covered. */
+type ReminderState = { newest: number | null; told_at: number | null; told_until: number | null; now: number }
 
 /** In how many milliseconds to remind a moderator of open reports; null if they know of all of them. */
-export function tellingDueIn({ newest, told_at, told_until, now }: Telling): number | null {
+export function reminderDueIn({ newest, told_at, told_until, now }: ReminderState): number | null {
   if (newest === null || (told_until !== null && newest <= told_until)) return null
-  // A clock that was set back does not silence it for long.
-  return told_at === null || told_at > now ? 0 : Math.max(0, told_at + tellingPause - now)
+  // A `told_at` in the future means that the clock was set back: do not wait for it.
+  return told_at === null || told_at > now ? 0 : Math.max(0, told_at + reminderPause - now)
 }

@@ -6,8 +6,8 @@ import { appLink } from '../../outbox/telegram/links.ts'
 import { isGone } from '../../outbox/telegram/sender.ts'
 import { shownAge, texts } from '../../outbox/telegram/texts.ts'
 import type { BotPermissions } from './permissions.ts'
-import { type BotUpdate, readUpdate, tellingDueIn } from './rules.ts'
-import type { BotStore, ToldModerator } from './store.ts'
+import { type BotUpdate, readUpdate, reminderDueIn } from './rules.ts'
+import type { BotStore, ReachableModerator } from './store.ts'
 
 export type Bot = ReturnType<typeof botService>
 
@@ -27,10 +27,14 @@ type Deps = {
 export function botService({ store, telegram, permissions, app, failed, ids, now }: Deps) {
   const replies = new Map<string, Promise<void>>()
 
-  async function say(chat: string, said: Pick<BotText, 'text'>, button: { text: string; start: string | null } | null) {
+  async function say(
+    chat: string,
+    message: Pick<BotText, 'text'>,
+    button: { text: string; start: string | null } | null,
+  ) {
     const link = button && { text: button.text, url: appLink(await telegram.name(), app, button.start) }
     try {
-      await telegram.send(chat, { title: null, ...said, button: link })
+      await telegram.send(chat, { title: null, ...message, button: link })
     } catch (error) {
       if (error instanceof TelegramError && isGone(error)) await permissions.refused(chat)
       throw error
@@ -50,23 +54,29 @@ export function botService({ store, telegram, permissions, app, failed, ids, now
     replies.set(chat, work)
   }
 
-  /** Tells one moderator, if there is something new for them. Returns in how many milliseconds to try again, or null. */
-  async function tell({ user_id, messenger_id, language, told_at, told_until }: ToldModerator): Promise<number | null> {
+  /** Reminds one moderator, if there are new reports. Returns in how many milliseconds to try again, or null. */
+  async function remind({
+    user_id,
+    messenger_id,
+    language,
+    told_at,
+    told_until,
+  }: ReachableModerator): Promise<number | null> {
     const { count, oldest, newest } = await store.openReports(user_id)
     const at = now()
-    const wait = tellingDueIn({ newest, told_at, told_until, now: at })
+    const wait = reminderDueIn({ newest, told_at, told_until, now: at })
     if (wait === null || newest === null || oldest === null) return null
     if (wait > 0) return wait
-    // Of several nodes that tell at once, one does.
-    if (!(await store.claimTelling(user_id, told_at, at))) return null
+    // Of several nodes that get here at once, one sends the reminder.
+    if (!(await store.claimReminder(user_id, told_at, at))) return null
     const { reports, open } = texts[language]
     await say(messenger_id, { text: reports(count, shownAge(at - oldest, language)) }, { text: open, start: null })
-    await store.toldUntil(user_id, newest)
+    await store.remindedUntil(user_id, newest)
     return null
   }
 
   return {
-    /** Acts on an update, unless it was acted on before. Throws if that could not be stored: it has to come again. */
+    /** Acts on an update once. Throws if it could not be stored, so that the messenger sends it again. */
     async receive(given: unknown): Promise<'done' | 'repeated' | 'ignored'> {
       const update = readUpdate(given)
       if (update === null) return 'ignored'
@@ -76,23 +86,23 @@ export function botService({ store, telegram, permissions, app, failed, ids, now
       return 'done'
     },
 
-    /** What tells the moderators of a report, for the transaction that files it. */
-    reportFiled(): NewParcel<'bot'>[] {
+    /** The parcel that reminds the moderators of a new report, for the transaction that files it. */
+    reminderParcels(): NewParcel<'bot'>[] {
       const at = now()
       const payload = { about: 'open_reports' } as const
       return [{ id: ids.next(), kind: 'bot', user_id: null, payload, created_at: at, due_at: at }]
     },
 
     /**
-     * Tells each moderator how many reports are open, unless they know. Returns in how many milliseconds to do it again, as
-     * somebody was told just before; null if everybody knows.
+     * Reminds each moderator of new open reports. Returns in how many milliseconds to do it again, because somebody was
+     * reminded a short time ago; null if nobody has to be reminded.
      */
-    async tellModerators(): Promise<number | null> {
+    async remindModerators(): Promise<number | null> {
       const waits: number[] = []
       let failure: unknown = null
       for (const moderator of await store.moderators(now())) {
         try {
-          const wait = await tell(moderator)
+          const wait = await remind(moderator)
           if (wait !== null) waits.push(wait)
         } catch (error) {
           // A moderator who has blocked the bot must not stop the reminders to the others.

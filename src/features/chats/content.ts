@@ -10,16 +10,15 @@ export type MessageKind = (typeof messageKinds)[number]
 export type Content =
   { kind: 'text'; text: string; photo_id: null } | { kind: 'photo'; text: string | null; photo_id: string }
 
-/** The same as the columns of a message, whatever its kind. */
+/** The same as the columns of a message of any kind. */
 export type ContentFields = { kind: MessageKind; text: string | null; photo_id: string | null }
 
 /** The fields of a message that says nothing, such as a deleted one. */
 export const noContent: { [Field in Exclude<keyof ContentFields, 'kind'>]: null } = { text: null, photo_id: null }
 
-/** The names of those columns. */
 export const contentColumns = ['kind', 'text', 'photo_id'] as const satisfies (keyof ContentFields)[]
 
-/** What a request says. Refuses what its kind needs and does not have, and what it may not have. */
+/** The content of a request. Refuses a field that its kind requires and lacks, or does not allow. */
 export function contentOf(body: (typeof newMessage)['static']): Content {
   const kind = body.kind ?? 'text'
   const text = tidy(body.text ?? '') || null
@@ -36,7 +35,7 @@ export function contentOf(body: (typeof newMessage)['static']): Content {
   }
 }
 
-/** What a message says, as its members and moderators see it. Its photo is the view's, which signs the URLs. */
+/** What members and moderators see of a message. The caller's view adds the photo with signed URLs. */
 export const contentView = ({ kind, text }: ContentFields) => ({ kind, text })
 
 export const notYourPhoto = (code: FieldErrorCode) =>

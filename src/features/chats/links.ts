@@ -1,9 +1,10 @@
-// A domain by itself only of those that are mostly sent and no words: many leave out the space after a full stop.
+// Without a scheme or path, only common top-level domains that are no words count: many people leave out the space after
+// a full stop.
 const domains = 'ai app biz ch com cz dev fr gg info io kz lt lv net nl org pl ru рф shop site store tr tv ua uk xyz'
 const link = new RegExp(
   `h[tx]{2}ps?:|www\\.|t\\.me|@[a-z0-9_]{4,}|[\\p{L}\\p{N}-]\\.(?:\\p{L}{2,}/|(?:${domains.replaceAll(' ', '|')})(?![\\p{L}\\p{N}]))`,
   'iu',
 )
 
-/** Whether a text leads elsewhere: by an address, a domain or an account's handle. */
+/** Whether a text contains a URL, a domain or an account's handle. */
 export const hasLink = (text: string) => link.test(text.normalize('NFKC').replaceAll('。', '.'))

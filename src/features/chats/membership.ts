@@ -34,7 +34,7 @@ export function openMembership({ store }: { store: Pick<ChatStore, 'byId' | 'mes
   }
 }
 
-/** Nobody but its sender knows of a message that is held. */
+/** Only its sender sees a held message. */
 const isHidden = ({ held, sender_id }: Message, caller: Caller) => held === true && sender_id !== caller.id
 
 const noSuchMessage = () => new Refusal('not_found', 'There is no such message.')

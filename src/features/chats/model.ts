@@ -24,7 +24,7 @@ export const message = t.Object(
     created_at: time,
     client_id: nullable(t.String({ description: 'Shown to the sender only' })),
     caution: nullable(
-      t.String({ description: 'What a rule of the operator tells the recipient; null for the sender' }),
+      t.String({ description: 'The warning that a rule of the operator shows to the recipient; null for the sender' }),
     ),
   },
   {
@@ -54,11 +54,11 @@ export const chat = t.Object(
   {
     id: entityId(),
     user: profile,
-    online: t.Boolean({ description: 'Whether the other one has a socket open; false until both have written' }),
+    online: t.Boolean({ description: 'Whether the other user has an open socket; false until both have written' }),
     last_seen_at: nullable(time),
     muted_until: nullable(
       t.String({
-        description: 'No notifications of this chat until then; `9999-12-31T00:00:00.000Z` for a mute without end',
+        description: 'This chat sends no notifications until then; `9999-12-31T00:00:00.000Z` is a mute without end',
         documented: { format: 'date-time' },
       }),
     ),
@@ -73,11 +73,11 @@ export const chat = t.Object(
 export const chatList = object('ChatList', {
   items: t.Array(chat),
   next_cursor: nextCursor,
-  unread_total: Type.Integer({ description: 'The sum of `unread_count` over all chats, not this page alone' }),
+  unread_total: Type.Integer({ description: 'The sum of `unread_count` over all chats, not only those of this page' }),
 })
 export const messageList = object('MessageList', { items: t.Array(message), next_cursor: nextCursor })
 
-export const newChat = t.Object({ user_id: id }, { title: 'NewChat', description: 'Whom to chat with' })
+export const newChat = t.Object({ user_id: id }, { title: 'NewChat', description: 'The other user' })
 
 export const newMessage = t.Object(
   {
@@ -88,7 +88,7 @@ export const newMessage = t.Object(
   },
   {
     title: 'NewMessage',
-    description: '`text`, or `photo` with or without it',
+    description: '`text`, `photo`, or both',
     documented: { minProperties: 1 },
     examples: [{ text: 'Coffee at the river?', client_id: 'a1' }],
   },
@@ -103,6 +103,6 @@ export const messageEdit = object(
 export const readUpTo = object('ReadUpTo', { up_to: optional(uuid('Expected the id of a message of this chat')) })
 
 export const readMarks = object('ReadMarks', {
-  read: Type.Integer({ description: 'How many messages' }),
+  read: Type.Integer({ description: 'How many messages were marked' }),
   read_at: nullable(time),
 })

@@ -2,7 +2,7 @@ import type { Page, Paging } from '../../lib/paging.ts'
 import { iso } from '../../lib/time.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
-import type { Asking } from '../notifications/asking.ts'
+import type { NotificationSchedule } from '../notifications/schedule.ts'
 import type { Blocking } from '../safety/blocking.ts'
 import { isMember, type Membership, otherOf } from './membership.ts'
 import { hasHeld } from './rules.ts'
@@ -15,7 +15,7 @@ export type ReadingDeps = {
   membership: Membership
   blocking: Blocking
   push: Push
-  asking: Asking
+  schedule: NotificationSchedule
   paging: Paging
   now: () => number
 }
@@ -26,7 +26,7 @@ export function reading({
   membership: { chatOf, messageIn },
   blocking,
   push,
-  asking,
+  schedule,
   paging: { keyOf, pageOf },
   now,
 }: ReadingDeps) {
@@ -53,11 +53,11 @@ export function reading({
       return views.chat(caller.id, chat.id)
     },
 
-    /** Newest first; with `after`, what came after that message, oldest first. */
+    /** Newest first; with `after`, the messages after that one, oldest first. */
     async messages(caller: Caller, chatId: string, { limit = 30, cursor, after }: Page & { after?: string }) {
       const chat = await chatOf(caller, chatId)
       const show = (message: Message) => views.message(message, caller.id)
-      // Most members have nothing that only they see.
+      // Most members have no held messages, so their queries can do without a viewer.
       const own = hasHeld(chat, caller.id) ? caller.id : null
       if (after === undefined) {
         const list = `messages:${chat.id}`
@@ -71,15 +71,15 @@ export function reading({
     },
 
     /**
-     * Marks the other one's messages read: all of them, or those up to a message of this chat. If nothing was unread, nothing
-     * changes and nobody is told; nor across a block, where a read mark would show when the other one was there.
+     * Marks the other member's messages as read: all of them, or those up to a message of this chat. Changes nothing and sends
+     * no event if nothing was unread, or across a block, where a read mark would reveal when the reader was there.
      */
     async markRead(caller: Caller, chatId: string, upTo?: string | null) {
       const chat = await chatOf(caller, chatId)
       const last = upTo == null ? null : await messageIn(caller, chat, upTo)
       if (await blocking.between(caller.id, otherOf(chat, caller.id))) return { read: 0, read_at: null }
       const at = now()
-      const marked = await store.markRead(chat, caller.id, at, last?.seq ?? null, asking.takeBackId())
+      const marked = await store.markRead(chat, caller.id, at, last?.seq ?? null, schedule.takeBackId())
       const { count, last_read_message_id, events } = marked
       const read_at = count === 0 ? null : iso(at)
       const data = { chat_id: chat.id, reader_id: caller.id, read_at, last_read_message_id, count }
@@ -87,7 +87,7 @@ export function reading({
       return { read: count, read_at }
     },
 
-    /** Who may see that a user types in a chat: nobody across a block. A stranger types in none. */
+    /** Who may see that a user types in a chat; null across a block, `stranger` if the user is not a member. */
     async typingTo(userId: string, chatId: string): Promise<{ user_id: string } | 'stranger' | null> {
       const chat = await store.byId(chatId)
       if (!chat || !isMember(chat, userId)) return 'stranger'

@@ -23,7 +23,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
         detail: {
           summary: 'The chat with another user',
           description:
-            '201 where it is new, 200 where the pair has one already. `blocked` where you blocked them, `not_found` where they blocked you. An account begins 50 chats a day; asking for one that is there is not counted.',
+            '201 if it is new, 200 if the pair has one already. `blocked` if you blocked them, `not_found` if they blocked you. An account may begin 50 chats a day; existing ones are not counted.',
           tags,
           refusals: ['blocked', 'not_found', 'self_not_allowed'],
         },
@@ -49,7 +49,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
       detail: {
         summary: 'Messages of a chat',
         description:
-          'Newest first; `cursor` goes back in time. With `after`, what came later than that message, oldest first. Deleted ones stay as tombstones.',
+          'Newest first; `cursor` goes back in time. With `after`, the messages after that one, oldest first. Deleted messages stay as tombstones.',
         tags,
         refusals: ['not_a_member', 'not_found'],
       },
@@ -68,7 +68,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
         detail: {
           summary: 'Send a message',
           description:
-            'Text, or a photo uploaded before with an optional caption. `client_id` makes a retry safe: the same one answers 200 with the first message, in whichever chat that was. `conflict` where the other one’s account is gone.',
+            'Text, or a photo uploaded before with an optional caption. `client_id` makes a retry safe: a repeated one answers 200 with the first message, in whichever chat that was. `conflict` if the other user’s account is erased.',
           tags,
           refusals: ['not_a_member', 'blocked', 'awaiting_reply', 'conflict', 'content_refused', 'not_found'],
         },
@@ -80,9 +80,9 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
       body: model.readUpTo,
       response: { 200: model.readMarks },
       detail: {
-        summary: 'Mark the other one’s messages read',
+        summary: 'Mark the other user’s messages as read',
         description:
-          'All of them, or those up to the message `up_to`, which may be of either of you. Where nothing was unread, and across a block: `read` 0 and `read_at` null.',
+          'All of them, or those up to the message `up_to`, which either of you may have written. If nothing was unread, and across a block, `read` is 0 and `read_at` null.',
         tags,
         refusals: ['not_a_member', 'not_found'],
       },
@@ -94,7 +94,7 @@ export const chatRoutes = ({ signedIn, chats }: { signedIn: SignedIn; chats: Cha
       response: { 200: model.message },
       detail: {
         summary: 'Edit a message',
-        description: 'A hundred times: `conflict` after that.',
+        description: 'At most a hundred times: `conflict` after that.',
         tags,
         refusals: [
           'not_a_member',

@@ -15,7 +15,7 @@ export type PairState = {
 
 export type StartRefusal = 'blocked' | 'gone'
 
-/** Why two people who have no chat yet may not begin one; null if they may. */
+/** Why two people without a chat may not begin one; null if they may. */
 export function startVerdict({ erased, blocked }: PairState): StartRefusal | null {
   if (erased) return 'gone'
   if (blocked) return 'blocked'
@@ -23,22 +23,22 @@ export function startVerdict({ erased, blocked }: PairState): StartRefusal | nul
 }
 
 export type SendState = PairState & {
-  /** How many messages the sender may send before the other one has written; null for no limit. */
+  /** How many messages the sender may send before the recipient has written; null for no limit. */
   untilReply: number | null
-  /** How many the sender has sent in this chat; only read where `untilReply` limits them, and may be counted to 100 only. */
+  /** How many the sender has sent in this chat. Only read if `untilReply` sets a limit; counting may stop at 100. */
   sent: number
-  /** The other one has written in this chat; only read where `untilReply` limits the sender. */
+  /** The recipient has written in this chat. Only read if `untilReply` sets a limit. */
   answered: boolean
   /** The message that the sender has sent with the same `client_id` before. */
   first: Message | null
-  /** What the message shows as its photo: `noPhoto` if it has none, null if it is not one that its sender may show. */
+  /** The photo that the message shows: `noPhoto` if it has none, null if the sender may not show it. */
   photo: ShownPhoto | null
 }
 export type SendRefusal = 'blocked' | 'awaiting_reply' | 'nobody_there' | 'no_such_photo'
-export type SendVerdict =
+type SendVerdict =
   { is: 'send'; photo: ShownPhoto } | { is: 'repeated'; message: Message } | { is: 'refused'; why: SendRefusal }
 
-/** What becomes of a message. `repeated` answers the message that was stored with the same `client_id`. */
+/** Decides what happens to a message. `repeated` returns the message that was stored with the same `client_id`. */
 export function sendVerdict(state: SendState): SendVerdict {
   const { first, photo } = state
   if (state.blocked) return refused('blocked')
@@ -51,13 +51,13 @@ export function sendVerdict(state: SendState): SendVerdict {
 
 const refused = (why: SendRefusal): SendVerdict => ({ is: 'refused', why })
 
-/** Whether reading changes anything. Across a block it does not: a mark would tell when the reader was there. */
+/** Whether reading changes anything. Not across a block, where a mark would reveal when the reader was there. */
 export const marksRead = ({ blocked, unread }: Pick<PairState, 'blocked'> & { unread: number }): boolean =>
   !blocked && unread > 0
 
 /**
- * What the reader's side of a chat holds after `count` messages were marked up to number `upTo`; null means all of them,
- * and those that came in the meantime.
+ * The reader's side of a chat after `count` messages were marked up to number `upTo`. Null means all of them, including
+ * those that have come in the meantime.
  */
 export const afterReading = (
   { unread, last_seq }: { unread: number; last_seq: number },
@@ -67,7 +67,7 @@ export const afterReading = (
   read_to: upTo ?? last_seq,
 })
 
-export type EditRefusal = 'blocked' | 'edited_too_often'
+type EditRefusal = 'blocked' | 'edited_too_often'
 
 /** Why a message that is not deleted may not be edited; null if it may. `versions` is how many of its older texts are kept. */
 export function editVerdict(state: { blocked: boolean; versions: number; maxVersions: number }): EditRefusal | null {
@@ -76,7 +76,7 @@ export function editVerdict(state: { blocked: boolean; versions: number; maxVers
   return null
 }
 
-/** What a message without a photo has in its place. */
+/** The photo's columns in a message without one. */
 export const noPhoto = { photo_width: null, photo_height: null, photo_placeholder: null }
 
 export type ShownPhoto = Pick<Message, keyof typeof noPhoto>
@@ -96,7 +96,7 @@ export const rowOf = (message: NewMessage, seq: number): StoredRow => ({
   seq,
 })
 
-/** A message as it is once it is stored under the number `seq`. */
+/** A message as it is read back after it was stored with the number `seq`. */
 export const asStored = (message: NewMessage, seq: number, photo: ShownPhoto): Message => ({
   ...rowOf(message, seq),
   ...photo,
@@ -105,10 +105,10 @@ export const asStored = (message: NewMessage, seq: number, photo: ShownPhoto): M
   deleted_at: null,
 })
 
-/** What a message loses that is deleted. */
+/** The values that deleting a message sets. */
 export const cleared = { ...noContent, caution: null }
 
-/** What stays of a message that is deleted: who wrote it where and when. */
+/** What remains of a deleted message: who wrote it, where and when. */
 export const tombstone = (message: Message, at: number): Message => ({
   ...message,
   ...noPhoto,
@@ -120,7 +120,7 @@ export const tombstone = (message: Message, at: number): Message => ({
 export const versionTime = (now: number, newest: number | null): number =>
   newest === null ? now : Math.max(now, newest + 1)
 
-export type UnreadCounts = {
+type UnreadCounts = {
   user_a: string
   user_b: string
   unread_a: number
@@ -130,7 +130,7 @@ export type UnreadCounts = {
   read_to_b: number
 }
 
-/** What is unread on each side of a chat once one of its messages is gone. */
+/** The unread counts of a chat after one of its messages is deleted. */
 export function unreadWithout(
   { sender_id, seq, read_at }: Pick<Message, 'sender_id' | 'seq' | 'read_at'>,
   chat: UnreadCounts,
@@ -146,15 +146,15 @@ export function unreadWithout(
 /** The newest message numbers of a chat. `held_a` and `held_b` are the newest that only a or b sees. */
 export type ChatNumbers = { last_seq: number; held_a: number; held_b: number }
 
-/** The number of a chat's next message: a held one keeps its own. */
+/** The number of a chat's next message. A held message keeps its number. */
 export const nextNumber = ({ last_seq, held_a, held_b }: ChatNumbers): number => Math.max(last_seq, held_a, held_b) + 1
 
 /** Whether a member has messages in a chat that only they see. */
 export const hasHeld = (chat: Pick<Chat, 'user_a' | 'held_a' | 'held_b'>, userId: string): boolean =>
   (chat.user_a === userId ? chat.held_a : chat.held_b) > 0
 
-/** Who sees a message: while it is held, its sender alone. */
-export const seersOf = (
+/** Who sees a message: only its sender while it is held. */
+export const viewersOf = (
   { sender_id, held }: Pick<Message, 'sender_id' | 'held'>,
   { user_a, user_b }: Pick<Chat, 'user_a' | 'user_b'>,
 ): string[] => (held ? [sender_id] : [user_a, user_b])
@@ -164,7 +164,7 @@ export function afterSend(
   chat: ChatCounts & Pick<Chat, 'user_a'>,
   { sender_id, seq, created_at }: Pick<Message, 'sender_id' | 'seq' | 'created_at'>,
 ) {
-  // A clock that was set back must not move the chat down.
+  // The chat must not move down the list when the clock was set back.
   const places = { last_seq: seq, last_msg_at: Math.max(chat.last_msg_at ?? 0, created_at) }
   return sender_id === chat.user_a
     ? { ...places, wrote_a: true, unread_b: chat.unread_b + 1 }

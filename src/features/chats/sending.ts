@@ -3,7 +3,7 @@ import { type FieldErrorCode, Refusal } from '../../lib/refusal.ts'
 import { tidy } from '../../lib/text.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
-import type { Asking } from '../notifications/asking.ts'
+import type { NotificationSchedule } from '../notifications/schedule.ts'
 import type { Filter } from '../filter/service.ts'
 import type { Verdict } from '../filter/verdicts.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
@@ -17,11 +17,10 @@ import type { newMessage } from './model.ts'
 import type { Chat, ChatStore, Reported } from './store.ts'
 import type { ChatViews } from './views.ts'
 
-/** What chats need of images. */
-export type MessagePhotos = {
-  /** Why somebody may not show an image that is not theirs. */
+type MessagePhotos = {
+  /** Why a sender may not show this image. */
   problemOf(imageId: string): Promise<FieldErrorCode>
-  /** Removes those of the images that nothing shows any more. */
+  /** Removes those of the images that nothing shows any longer. */
   drop(imageIds: readonly string[]): Promise<void>
 }
 
@@ -34,13 +33,13 @@ export type SendingDeps = {
   blocking: Blocking
   photos: MessagePhotos
   push: Push
-  asking: Asking
+  schedule: NotificationSchedule
   ids: Ids
   now: () => number
   firstContact: 'open' | 'guarded'
 }
 
-// How many messages a stranger may send before the other one answers, if the first contact is guarded.
+// How many messages a user may send before the recipient answers, if the first contact is guarded.
 const textsBeforeReply = 3
 
 // Each edit keeps the older text, and a report copies all of them as evidence for moderators to read.
@@ -55,21 +54,21 @@ export function sending({
   blocking,
   photos,
   push,
-  asking,
+  schedule,
   ids,
   now,
   firstContact,
 }: SendingDeps) {
   /**
-   * How many messages the sender may have sent before the other one answers: null for any number. A guarded first contact
-   * allows only texts, without links.
+   * How many messages the sender may send before the recipient answers; null for any number. A guarded first contact allows
+   * only texts without links.
    */
   async function limitBeforeReply(chat: Chat, otherId: string, { kind, text }: Pick<Content, 'kind' | 'text'>) {
     if (firstContact === 'open' || (await store.hasWritten(chat.id, otherId))) return null
     return kind !== 'text' || hasLink(text ?? '') ? 0 : textsBeforeReply
   }
 
-  /** What the operator's rules say of a message. Returns the refusal, if one refuses it. */
+  /** The verdict of the operator's rules about a message, or the refusal if a rule refuses it. */
   async function verdictOf(
     chat: Chat,
     sender_id: string,
@@ -83,17 +82,17 @@ export function sending({
     }
   }
 
-  /** The report that a verdict asks for: of a message that is held that alone, as its names are those that count. */
+  /** The report that a verdict asks for. For a held message it names only the rules that hold it. */
   function reportOf(message: { id: string; sender_id: string }, { holds, flags }: Verdict): Reported | null {
     if (holds.length > 0) return { ...ruleReports.ofMessage(message, holds, 'held'), held: true }
     return flags.length > 0 ? { ...ruleReports.ofMessage(message, flags, 'rule'), held: false } : null
   }
 
-  /** Stores a message, unless that `client_id` was used before. Returns why not, if it is refused. */
+  /** Stores a message, unless its `client_id` was used before. Returns the refusal if there is one. */
   async function append(caller: Caller, chat: Chat, content: Content, client_id: string | null) {
     const otherId = otherOf(chat, caller.id)
     if (client_id !== null && hasHeld(chat, caller.id)) {
-      // What was held first is answered again, though no rule holds it any more.
+      // A retry of a held message returns that message, even if no rule would hold it now.
       const first = await store.byClientId(caller.id, client_id)
       if (first?.held) return { message: first, created: false, events: [] }
     }
@@ -109,7 +108,7 @@ export function sending({
       created_at: now(),
     }
     const reported = reportOf(message, verdict)
-    const sent = await store.append(message, otherId, untilReply, asking.dueAt(message.created_at), reported)
+    const sent = await store.append(message, otherId, untilReply, schedule.dueAt(message.created_at), reported)
     switch (sent) {
       case 'blocked':
         return blocked()
@@ -118,20 +117,20 @@ export function sending({
       case 'no_such_photo':
         return notYourPhoto(content.photo_id === null ? 'required' : await photos.problemOf(content.photo_id))
       case 'nobody_there':
-        return new Refusal('conflict', 'The other one’s account is gone.')
+        return new Refusal('conflict', 'The other user’s account is gone.')
       default:
         return sent
     }
   }
 
   return {
-    /** Sends once per `client_id`: a retry answers the first message, with `created` false, whatever happened since. */
+    /** Sends once per `client_id`: a retry returns the first message with `created` false, whatever has happened since. */
     async send(caller: Caller, chatId: string, body: (typeof newMessage)['static']) {
       const chat = await chatOf(caller, chatId)
       const client_id = tidy(body.client_id ?? '') || null
       const sent = await append(caller, chat, contentOf(body), client_id)
       if (sent instanceof Refusal) {
-        // What is refused now may be a retry of what was stored before, when it was allowed.
+        // This may be a retry of a message that was stored when it was still allowed.
         const first = client_id === null ? null : await store.byClientId(caller.id, client_id)
         if (!first) throw sent
         return { message: views.message(first, caller.id), created: false }
@@ -140,7 +139,7 @@ export function sending({
       push.event('message', sent.message.created_at, sent.events, (userId) =>
         userId === caller.id ? message : views.message(sent.message, userId),
       )
-      if (sent.created) asking.wake()
+      if (sent.created) schedule.wake()
       return { message, created: sent.created }
     },
 
@@ -153,9 +152,9 @@ export function sending({
       const at = now()
       const verdict = await verdictOf(chat, caller.id, { text: tidied, photo_id: null })
       if (verdict instanceof Refusal) throw verdict
-      // The photo is as it was, and so is what its recipient was told of it.
+      // The photo is unchanged, so its caution stays.
       const caution = verdict.caution ?? (message.kind === 'photo' ? (message.caution ?? null) : null)
-      // The one before has arrived, so that there is nothing to hold this one back from but its own place.
+      // The message has arrived already and cannot be held any longer.
       if (verdict.holds.length > 0 && !message.held) throw notEdited()
       const filed: Filing | null =
         verdict.flags.length > 0 && !message.held ? ruleReports.ofMessage(message, verdict.flags, 'rule') : null
@@ -165,7 +164,7 @@ export function sending({
       if (edited === 'edited_too_often')
         throw new Refusal('conflict', `A message may be edited ${maxEdits} times: send another one.`)
       push.event('message_edited', at, edited.events, (userId) => views.message(edited.message, userId))
-      if (filed !== null) asking.wake()
+      if (filed !== null) schedule.wake()
       return views.message(edited.message, caller.id)
     },
 
@@ -173,7 +172,7 @@ export function sending({
     async remove(caller: Caller, messageId: string) {
       const { chat } = await ownMessageOf(caller, messageId)
       const at = now()
-      const removed = await store.remove(chat, messageId, at, asking.takeBackId())
+      const removed = await store.remove(chat, messageId, at, schedule.takeBackId())
       if (!removed) return
       push.event('message_deleted', at, removed.events, (userId) => views.message(removed.message, userId))
       if (removed.photo_id !== null) await photos.drop([removed.photo_id])

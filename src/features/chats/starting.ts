@@ -3,7 +3,7 @@ import type { Limits } from '../../lib/rate-limits.ts'
 import { Refusal, unknownId } from '../../lib/refusal.ts'
 import type { Push, ViewedData } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
-import type { Asking } from '../notifications/asking.ts'
+import type { NotificationSchedule } from '../notifications/schedule.ts'
 import { noSuchUser, type Profiles } from '../profile/service.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
 import { pairOf } from './rules.ts'
@@ -17,12 +17,12 @@ export type StartingDeps = {
   blocking: Blocking
   limits: Pick<Limits, 'take'>
   push: Push
-  asking: Asking
+  schedule: NotificationSchedule
   ids: Ids
   now: () => number
 }
 
-export function starting({ store, views, profiles, blocking, limits, push, asking, ids, now }: StartingDeps) {
+export function starting({ store, views, profiles, blocking, limits, push, schedule, ids, now }: StartingDeps) {
   return {
     /** The chat with another user, created if there is none. */
     async ensure(caller: Caller, userId: string) {
@@ -33,10 +33,10 @@ export function starting({ store, views, profiles, blocking, limits, push, askin
       const other = (await profiles.byIds([userId])).get(userId)
       if (!other || other.name === null || (await profiles.isHidden(userId))) throw unknownId('/user_id', noSuchUser)
       await blocking.refuseFirstContact(caller.id, userId)
-      // Counted here and not by the route: asking for an existing chat is free.
+      // Counted here instead of by the route, because asking for an existing chat is free.
       await limits.take('new_chat', caller.id)
       const at = now()
-      const due_at = asking.dueAt(at)
+      const due_at = schedule.dueAt(at)
       const notify = due_at === null ? null : { user_id: userId, due_at }
       const ensured = await store.ensure({ id: ids.next(), user_a, user_b, created_at: at }, notify)
       if (ensured === 'gone') throw new Refusal('not_found', noSuchUser)
@@ -49,7 +49,7 @@ export function starting({ store, views, profiles, blocking, limits, push, askin
       const byMember = new Map<string, ViewedData['chat']>()
       for (const { user_id } of events)
         if (push.isConnected(user_id)) byMember.set(user_id, await views.chat(user_id, chat.id))
-      if (created) asking.wake()
+      if (created) schedule.wake()
       push.event('chat', at, events, (memberId) => byMember.get(memberId))
       return { chat: await views.chat(caller.id, chat.id), created }
     },

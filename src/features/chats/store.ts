@@ -27,9 +27,9 @@ export type Message = ContentFields & {
   edited_at: number | null
   deleted_at: number | null
   created_at: number
-  /** What a rule of the operator tells the recipient. */
+  /** The warning that a rule of the operator shows to the recipient. */
   caution: string | null
-  /** Held back by a rule: nobody but its sender and moderators knows of it. */
+  /** Held back by a rule: only its sender and moderators see it. */
   held?: boolean
 }
 
@@ -47,7 +47,7 @@ export type ChatEntry = {
 /** The sequence number of an event for each user. */
 export type EventNumbers = { user_id: string; seq: number }[]
 
-/** A report that goes with a message, which it may hold. */
+/** A report that is filed with a message. `held`: it also holds the message back. */
 export type Reported = Filing & { held: boolean }
 
 export type NewMessage = Pick<Message, 'id' | 'chat_id' | 'sender_id' | 'client_id' | 'created_at'> &
@@ -61,13 +61,13 @@ export type ChatStore = {
    */
   ensure(
     chat: Pick<Chat, 'id' | 'user_a' | 'user_b' | 'created_at'>,
-    /** Whom to notify of it, from when on. */
+    /** Whom to notify, and when. */
     notify?: { user_id: string; due_at: number } | null,
   ): Promise<{ chat: Chat; created: boolean; events: EventNumbers } | StartRefusal>
   byId(id: string): Promise<Chat | null>
   /** The chat of the pair; null if they have none. */
   ofPair(userA: string, userB: string): Promise<Chat | null>
-  /** A member's chats, those with the newest message (or made last) first, with last message and unread count. */
+  /** A member's chats with last message and unread count, sorted by their newest message or creation, newest first. */
   list(userId: string, limit: number, after: { at: number; id: string } | null): Promise<ChatEntry[]>
   /** The same for the given chats, in no order. */
   entries(userId: string, chatIds: readonly string[]): Promise<ChatEntry[]>
@@ -78,9 +78,9 @@ export type ChatStore = {
   peers(userId: string, chats: number): Promise<string[]>
 
   /**
-   * Stores what `sendVerdict` lets through: the message, `last_msg_at` and both members' `message` events in one step. If
-   * the sender has used that `client_id` before, returns that message with `created` false and stores nothing. `untilReply`
-   * is how many messages the sender may send before the other one has written; null for any number. A send that races the
+   * Stores the message, `last_msg_at` and both members' `message` events in one step, if `sendVerdict` allows it. If the
+   * sender has used that `client_id` before, returns that message with `created` false and stores nothing. `untilReply` is
+   * how many messages the sender may send before the recipient has written; null for any number. A send that races the
    * sender's erasure is refused, or cleared by the erasure.
    */
   append(
@@ -98,10 +98,10 @@ export type ChatStore = {
   after(chatId: string, seq: number, limit: number, viewerId?: string | null): Promise<Message[]>
   /** Includes `held` messages, which only their sender may see. So do the next two methods. */
   message(id: string): Promise<Message | null>
-  /** What that sender sent with that `client_id`. */
+  /** The message that this sender sent with this `client_id`. */
   byClientId(senderId: string, clientId: string): Promise<Message | null>
   messages(ids: readonly string[]): Promise<Message[]>
-  /** Whether that user has ever written a message in the chat that the other one sees. */
+  /** Whether the user has ever written a message in the chat that the other member could see. */
   hasWritten(chatId: string, userId: string): Promise<boolean>
 
   /** How many messages a user has not read, in all chats without a block: the sum of the list's counts. */
@@ -138,7 +138,7 @@ export type ChatStore = {
     chat: Chat,
     messageId: string,
     now: number,
-    /** The same for the other one. */
+    /** The same for the devices of the other member. */
     takeBack?: string | null,
   ): Promise<{ message: Message; photo_id: string | null; events: EventNumbers } | null>
 }

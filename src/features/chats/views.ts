@@ -37,13 +37,13 @@ export function openChatViews({ store, profiles, blocking, photos, presence, now
 
   /** The message as a member sees it. Only the sender sees the `client_id`. */
   function message(message: Message, viewerId: string) {
-    const said = message.deleted_at === null ? message : tombstone(message, message.deleted_at)
+    const visible = message.deleted_at === null ? message : tombstone(message, message.deleted_at)
     return {
       id: message.id,
       chat_id: message.chat_id,
       sender_id: message.sender_id,
-      ...contentView(said),
-      photo: photoOf(said),
+      ...contentView(visible),
+      photo: photoOf(visible),
       read: message.read_at !== null,
       read_at: isoOrNull(message.read_at),
       edited: message.edited_at !== null,
@@ -51,8 +51,8 @@ export function openChatViews({ store, profiles, blocking, photos, presence, now
       deleted: message.deleted_at !== null,
       created_at: iso(message.created_at),
       client_id: message.sender_id === viewerId ? message.client_id : null,
-      // Evidence of before there were rules is without it.
-      caution: message.sender_id !== viewerId ? (said.caution ?? null) : null,
+      // Evidence that is older than this field lacks it.
+      caution: message.sender_id !== viewerId ? (visible.caution ?? null) : null,
     }
   }
 
@@ -66,7 +66,7 @@ export function openChatViews({ store, profiles, blocking, photos, presence, now
     ])
     return entries.map(({ chat, last_message, unread_count, muted_until }) => {
       const person = people.get(otherOf(chat, viewerId))
-      if (!person) throw new Error('a chat with nobody')
+      if (!person) throw new Error('a chat whose other member has no row')
       const shown = hidden.has(person.id) || person.name === null ? undefined : seen.get(person.id)
       return {
         id: chat.id,
@@ -96,7 +96,7 @@ export function openChatViews({ store, profiles, blocking, photos, presence, now
     /** One of a user's chats as it is now. The caller has checked that the user is in it. */
     async chat(viewerId: string, chatId: string) {
       const chat = (await chatsOf(viewerId, [chatId])).get(chatId)
-      if (!chat) throw new Error('a chat without its member')
+      if (!chat) throw new Error('the viewer is not in this chat')
       return chat
     },
 
@@ -106,7 +106,7 @@ export function openChatViews({ store, profiles, blocking, photos, presence, now
       const byId = new Map(messages.map((message) => [message.id, message]))
       return shown.map(({ viewer_id, ref }) => {
         const found = byId.get(ref)
-        // No event of anybody else names a held message; this would keep it from them all the same.
+        // Only its sender has events about a held message; this check is a second line of defence.
         return found && (found.held !== true || found.sender_id === viewer_id) ? message(found, viewer_id) : undefined
       })
     },

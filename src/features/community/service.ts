@@ -5,21 +5,21 @@ import type { CommunityStore } from './store.ts'
 
 export type Community = ReturnType<typeof communityService>
 
-/** What belongs to one community, and does harm in the hands of another. */
+/** What belongs to one community, and does harm if another uses it. */
 export type OwnedAsset = 'location_key' | 'jwt_secret' | 'photos'
 
-/** The secrets that somebody has; null for one that is not there. */
+/** Null for a missing secret. */
 type Secrets = { jwt: Uint8Array | null; location: Uint8Array | null }
 
 type Deps = { store: CommunityStore; secrets: Secrets; files: Files; ids: Ids }
 
-/** What is kept of a secret: enough to know it again, and nothing to make it of. The same secret elsewhere has another. */
+/** Identifies a secret without revealing it. The same secret has another fingerprint in another community. */
 const fingerprint = (secret: Uint8Array, name: OwnedAsset, communityId: string) =>
   new Bun.CryptoHasher('sha256', secret).update(`convene fingerprint v1 ${name} ${communityId}`).digest('hex')
 
 const namesOf = ({ jwt, location }: Secrets) => [['location_key', location] as const, ['jwt_secret', jwt] as const]
 
-/** Which of the secrets are not those that a community remembers. */
+/** Which of the secrets differ from those that the community remembers. */
 export const foreignSecrets = (remembered: Map<string, string>, secrets: Secrets): OwnedAsset[] =>
   namesOf(secrets).flatMap(([name, secret]) => {
     const known = remembered.get(name)
@@ -28,7 +28,7 @@ export const foreignSecrets = (remembered: Map<string, string>, secrets: Secrets
     return known === undefined || isSame() ? [] : [name]
   })
 
-/** Knows what belongs to the community whose database this is: it remembers that from the first start on. */
+/** Recognises the secrets and photos of the community whose database this is. The first start remembers them. */
 export function communityService({ store, secrets, files, ids }: Deps) {
   const idOf = () => store.keep('id', ids.random())
 
@@ -42,8 +42,8 @@ export function communityService({ store, secrets, files, ids }: Deps) {
 
   return {
     /**
-     * Returns what is another community's. Where nothing is, it is remembered as this one's from now on. Where the place of
-     * the photos does not answer, and somebody is to be told, it is left out: `claimPhotos` has to be asked again.
+     * Returns what belongs to another community. If nothing does, everything is remembered as this community's. If the photo
+     * storage does not answer and `photosAway` is given, that is called and the photos are left out: call `claimPhotos` later.
      */
     async foreignAssets(photosAway?: (error: Refusal) => void): Promise<OwnedAsset[]> {
       const id = await idOf()
@@ -58,13 +58,13 @@ export function communityService({ store, secrets, files, ids }: Deps) {
       for (const [name, secret] of namesOf(secrets)) {
         if (secret === null) continue
         const known = fingerprint(secret, name, id)
-        // Of nodes that are the first, with different secrets, those of one are remembered, and all of that one's.
+        // If several nodes start first with different secrets, the community remembers all those of one node.
         if ((await store.keep(name, known)) !== known) return [name]
       }
       return []
     },
 
-    /** Makes this the community's from now on. */
+    /** Remembers this asset as the community's. */
     async adopt(asset: OwnedAsset): Promise<void> {
       const id = await idOf()
       if (asset === 'photos') return files.remote?.mark(id)
@@ -72,10 +72,10 @@ export function communityService({ store, secrets, files, ids }: Deps) {
       if (secret !== null) await store.set(asset, fingerprint(secret, asset, id))
     },
 
-    /** Whether the photos are this community's, which they become where they are nobody's. */
+    /** Whether the photos are this community's. Claims them if they belong to nobody. */
     claimPhotos,
 
-    /** When any node last began to list all photos that are kept elsewhere, in milliseconds. */
+    /** When any node last began to list all photos in the bucket, in milliseconds. */
     photosListedAt: async () => Number((await store.all()).get('photos_listed_at') ?? 0),
     notePhotosListed: (at: number) => store.set('photos_listed_at', String(at)),
   }

@@ -15,12 +15,12 @@ type Deps = {
   now: () => number
 }
 
-/** The mails that somebody gets about their account, ready for the transaction that causes them. */
+/** Makes the mails to users about their accounts, for the transaction that causes them. */
 export function accountMails({ store, isOn, wake, ids, now }: Deps) {
   const to = ({ user_id, email, language }: Omit<Addressee, 'email_verified_at'>, content: MailContent) => {
     const payload: Mail = { to: email, language: mailLanguageOf(language), ...content }
     const at = now()
-    // What tells of an erasure has to outlive the account.
+    // The mail about an erasure has to outlive the account.
     const owner = content.about === 'account_erased' ? null : user_id
     const parcel: NewParcel<'mail'> = {
       id: ids.next(),

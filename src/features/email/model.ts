@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { email, newPassword, password } from '../auth/model.ts'
 import { object, optional } from '../../http/schema.ts'
 
-const token = t.String({ minLength: 1, maxLength: 200, description: 'Of the link: what follows `#token=`' })
+const token = t.String({ minLength: 1, maxLength: 200, description: 'The part of the link after `#token=`' })
 const tokenExample = 'p1n8dXb0Q0y5mS3hVtC7…'
 
 export const forgotten = t.Object({ email }, { title: 'ForgottenPassword', examples: [{ email: 'ada@example.org' }] })

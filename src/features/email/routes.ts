@@ -22,8 +22,8 @@ export const emailRoutes = ({ visitor, signedIn, emails }: Deps) =>
         limit: 'verify_mail',
         response: { 202: t.Void() },
         detail: {
-          summary: 'Send the mail that verifies the address once more',
-          description: 'Nothing is sent where it is verified.',
+          summary: 'Send the verification mail again',
+          description: 'Sends nothing if the address is verified.',
           tags,
           refusals: ['not_found', 'mail_not_configured'],
         },
@@ -42,7 +42,7 @@ export const emailRoutes = ({ visitor, signedIn, emails }: Deps) =>
         detail: {
           summary: 'Change the e-mail address',
           description:
-            'The new address gets a link, and the account its address when that is used. The old address gets a notice with a link that undoes it for 7 days. `password` where the account has one; otherwise the session must be younger than 10 minutes (403 `forbidden`).',
+            'The new address gets a link, and the change happens when it is used. The old address gets a notice with a link that undoes the change for 7 days. Give the `password` if the account has one; otherwise the session must be younger than 10 minutes (403 `forbidden`).',
           tags,
           refusals: ['wrong_password', 'mail_not_configured'],
         },
@@ -64,7 +64,7 @@ const publicRoutes = ({ visitor, emails }: Omit<Deps, 'signedIn'>) =>
         response: { 202: t.Void() },
         detail: {
           summary: 'Ask for a link to a new password',
-          description: 'Answers alike, in body and in time, whether or not there is such an account.',
+          description: 'Neither the answer nor its timing reveals whether there is such an account.',
           tags,
           refusals: ['mail_not_configured'],
           security: [],
@@ -77,7 +77,7 @@ const publicRoutes = ({ visitor, emails }: Omit<Deps, 'signedIn'>) =>
       response: { 204: t.Void() },
       detail: {
         summary: 'Set a new password by a link',
-        description: 'Every session ends; the address that the link was sent to counts as verified.',
+        description: 'Ends every session. The address that the link was sent to counts as verified.',
         tags,
         refusals: ['link_invalid'],
         security: [],
@@ -100,7 +100,7 @@ const publicRoutes = ({ visitor, emails }: Omit<Deps, 'signedIn'>) =>
       response: { 200: model.undone },
       detail: {
         summary: 'Undo the change of an address by a link',
-        description: 'The old address is the account’s again, and every session ends.',
+        description: 'Restores the old address and ends every session.',
         tags,
         refusals: ['link_invalid', 'email_taken'],
         security: [],

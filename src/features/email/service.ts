@@ -7,10 +7,11 @@ import type { SocketControl } from '../../realtime/events.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller, Callers } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
+import { openCutOff } from '../auth/cut-off.ts'
 import type { Auth } from '../auth/service.ts'
 import type { AccountMails } from './account-mails.ts'
 import { type EmailLinkKind, linkLifetimes, longestLookupPause, normalizedEmail } from './rules.ts'
-import type { Addressee, EmailLink, EmailStore, Welcome, EmailTold } from './store.ts'
+import type { Addressee, EmailLink, EmailStore, EmailWebhooks, Welcome } from './store.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 
 export type Emails = ReturnType<typeof emailService>
@@ -26,7 +27,7 @@ const pageOf: Record<EmailLinkKind, LinkKind> = {
 
 type LinkDeps = { key: Uint8Array; mails: AccountMails; verifies: boolean; ids: Ids; now: () => number }
 
-/** Makes one-time links. `key` derives their tokens; `verifies` says whether a registration asks to verify its address. */
+/** Makes one-time links. `key` derives their tokens; `verifies`: whether a registration sends a link to verify its address. */
 export function emailLinks({ key, mails, verifies, ids, now }: LinkDeps) {
   /** A link to store, and the reference to it that a mail holds. The token itself is in neither. */
   function make(kind: EmailLinkKind, userId: string, email: string | null) {
@@ -39,13 +40,13 @@ export function emailLinks({ key, mails, verifies, ids, now }: LinkDeps) {
   return {
     make,
 
-    /** The token of a link for a new password that an operator hands over, and what to store of it. */
+    /** The token of a link for a new password that an operator hands over, and the link to store. */
     forOperator(userId: string) {
       const { link, stored } = make('reset', userId, null)
       return { token: tokenOfLink(key, link), stored }
     },
 
-    /** What goes with a registration; null if it asks for nothing. */
+    /** The link and mail that verify a registration's address; null if it need not be verified. */
     welcome(userId: string, email: string, language: string): Welcome | null {
       if (!verifies) return null
       const { link, stored } = make('verify', userId, email)
@@ -71,11 +72,12 @@ type Deps = {
   random: () => number
 }
 
-/** Addresses, and the mails that prove and change them. Without mail everything but the use of a link answers 503. */
+/** Verifies and changes e-mail addresses, and resets passwords. Without mail, all but the use of a link refuses with 503. */
 export function emailService(deps: Deps) {
-  const { store, links, mails, webhooks, auth, callers, sockets, limits, audit, failed, now, random } = deps
+  const { store, links, mails, webhooks, auth, callers, limits, audit, failed, now, random } = deps
+  const cutOff = openCutOff(deps)
   const afterAnswers = new Set<Promise<void>>()
-  /** Each ends a pause. */
+  /** Callbacks that end a pause early. */
   const pauses = new Set<() => void>()
 
   async function pause(ms: number) {
@@ -86,7 +88,7 @@ export function emailService(deps: Deps) {
     clearTimeout(timer)
     pauses.delete(resolve)
   }
-  const told: EmailTold = (userId, field) =>
+  const webhooksOf: EmailWebhooks = (userId, field) =>
     webhooks.about('user.updated', userId, { user_id: userId, fields: [field] })
 
   function refuseWithoutMail() {
@@ -101,13 +103,6 @@ export function emailService(deps: Deps) {
   async function sendReset(email: string) {
     const to = await store.byEmail(email)
     if (to !== null) await send(to, 'reset')
-  }
-
-  /** Makes ended sessions refuse requests and closes their sockets. */
-  async function cutOff(userId: string, sessionIds: readonly string[], reason: 'password_changed' | 'ended') {
-    const forgotten = callers.forget(userId)
-    for (const sessionId of sessionIds) sockets.endSession(userId, sessionId, reason)
-    await forgotten
   }
 
   return {
@@ -127,7 +122,7 @@ export function emailService(deps: Deps) {
     },
 
     /**
-     * Sends somebody a link for a new password, as an admin asks. Counts like `forgot`. Refuses with 409 an account without
+     * Sends a user a link for a new password, on behalf of an admin. Counts like `forgot`. Refuses with 409 an account without
      * an address.
      */
     async sendResetTo(userId: string): Promise<void> {
@@ -138,7 +133,7 @@ export function emailService(deps: Deps) {
       await send(to, 'reset')
     },
 
-    /** Refuses with 401 `link_invalid`, and 422 for a common password, which leaves the link as it was. */
+    /** Refuses with 401 `link_invalid`, and with 422 for a common password; the link stays valid then. */
     async reset({ token, password }: { token: string; password: string }): Promise<void> {
       const hash = hashOfToken(token)
       // Hashing a password is expensive, so check the token first.
@@ -152,9 +147,9 @@ export function emailService(deps: Deps) {
       await cutOff(used.user_id, used.ended, 'password_changed')
     },
 
-    /** Refuses with 401 `link_invalid`, and 409 `email_taken` where a new address is somebody else's by now. */
+    /** Refuses with 401 `link_invalid`, and with 409 `email_taken` if the new address belongs to somebody else by now. */
     async verify({ token }: { token: string }) {
-      const used = await store.verify(hashOfToken(token), now(), audit.entry('email_verified', null), told)
+      const used = await store.verify(hashOfToken(token), now(), audit.entry('email_verified', null), webhooksOf)
       if (used === null) throw linkInvalid()
       if (used === 'email_taken') throw emailTaken()
       await callers.forget(used.user_id)
@@ -171,7 +166,7 @@ export function emailService(deps: Deps) {
 
     /**
      * Sends a link to the new address, and one that undoes the change to the old one. The address changes when the first
-     * is used. Refuses with 403 `wrong_password`, or `forbidden` where no password confirms it and the session is old.
+     * is used. Refuses with 403 `wrong_password`, or `forbidden` for an old session of an account without a password.
      */
     async change(caller: Caller, body: { email: string; password?: string | null }, client: Client): Promise<void> {
       refuseWithoutMail()
@@ -192,9 +187,9 @@ export function emailService(deps: Deps) {
       await audit.note('email_change_asked', caller.id, caller.id)
     },
 
-    /** Brings the old address back and ends every session. Refuses with 401 `link_invalid` or 409 `email_taken`. */
+    /** Restores the old address and ends every session. Refuses with 401 `link_invalid` or 409 `email_taken`. */
     async undo({ token }: { token: string }) {
-      const used = await store.undo(hashOfToken(token), now(), audit.entry('email_change_undone', null), told)
+      const used = await store.undo(hashOfToken(token), now(), audit.entry('email_change_undone', null), webhooksOf)
       if (used === null) throw linkInvalid()
       if (used === 'email_taken') throw emailTaken()
       await cutOff(used.user_id, used.ended, 'ended')
@@ -209,7 +204,7 @@ export function emailService(deps: Deps) {
   }
 }
 
-/** Links that are malformed, used, too old or unknown answer alike. */
+/** One answer for malformed, used, expired and unknown links. */
 const linkInvalid = () =>
   new Refusal('link_invalid', 'This link was used already, is too old, or was replaced by a newer one.')
 

@@ -7,21 +7,21 @@ export type EmailLink = {
   hash: string
   user_id: string
   kind: EmailLinkKind
-  /** The address that the link proves, or brings back; null if it was given by hand and proves none. */
+  /** The address that the link verifies or restores; null if an operator hands it over, which verifies none. */
   email: string | null
   expires_at: number
 }
 
-/** What a mail to somebody needs to know of them. */
+/** The recipient of a mail about an account. */
 export type Addressee = { user_id: string; email: string; email_verified_at: number | null; language: string }
 
 /** The link and the mail that go with a registration. */
 export type Welcome = { link: EmailLink; mail: NewParcel<'mail'> }
 
-/** The webhooks about what has changed. */
-export type EmailTold = (userId: string, field: 'email' | 'email_verified') => readonly NewParcel<'webhook'>[]
+/** Makes the webhooks about a change. */
+export type EmailWebhooks = (userId: string, field: 'email' | 'email_verified') => readonly NewParcel<'webhook'>[]
 
-/** What the use of a link has done. `ended` are the sessions that it ended. */
+/** The result of using a link. `ended` are the sessions that it ended. */
 export type Used = { user_id: string; email: string; ended: string[] }
 
 export type EmailStore = {
@@ -30,14 +30,14 @@ export type EmailStore = {
   /** Null if the account is erased or has no address. */
   ofUser(userId: string): Promise<Addressee | null>
   /**
-   * Stores links and puts the mails with them into the outbox. A link takes the place of an older one of its kind, but for
-   * `undo`. False, and nothing, if the account is erased.
+   * Stores links and puts their mails into the outbox. A link replaces an older one of its kind, except `undo`. Returns false
+   * and does nothing if the account is erased.
    */
   issue(userId: string, links: readonly EmailLink[], mails: readonly NewParcel<'mail'>[]): Promise<boolean>
-  /** Whether such a link is there and not too old. */
+  /** Whether there is such a link and it has not expired. */
   isGood(hash: string, kind: EmailLinkKind, now: number): Promise<boolean>
   /** Uses a `verify` or `change` link: the address is the account's, verified. Null: no such link. */
-  verify(hash: string, now: number, audit: AuditEntry, told?: EmailTold): Promise<Used | 'email_taken' | null>
+  verify(hash: string, now: number, audit: AuditEntry, webhooks?: EmailWebhooks): Promise<Used | 'email_taken' | null>
   /** Uses a `reset` link: the password is set, the link's address counts as verified, and every session ends. */
   reset(
     hash: string,
@@ -47,12 +47,12 @@ export type EmailStore = {
     mails: MailsTo,
   ): Promise<Omit<Used, 'email'> | null>
   /** Uses an `undo` link: the old address is the account's again, and every session ends. */
-  undo(hash: string, now: number, audit: AuditEntry, told?: EmailTold): Promise<Used | 'email_taken' | null>
-  /** The links of a user, without what would make them usable. */
+  undo(hash: string, now: number, audit: AuditEntry, webhooks?: EmailWebhooks): Promise<Used | 'email_taken' | null>
+  /** The links of a user, without their hashes. */
   linksOf(userId: string): Promise<Pick<EmailLink, 'kind' | 'email' | 'expires_at'>[]>
   /** Removes up to `limit` links that have expired. Returns how many. */
   removeExpired(now: number, limit: number): Promise<number>
 }
 
 /** Makes the mails that go with a change, once their addressee is known. */
-export type MailsTo = (to: Addressee) => NewParcel<'mail'>[]
+type MailsTo = (to: Addressee) => NewParcel<'mail'>[]

@@ -26,35 +26,35 @@ export const stats = object('Stats', {
       blocks: Type.Integer(),
     }),
   ),
-  reports_by_kind: countsOf({ message: 3, held: 1 }, 'Of the period'),
+  reports_by_kind: countsOf({ message: 3, held: 1 }, 'In the period'),
   time_to_action: timeToAction,
-  target_s: Type.Integer({ description: 'Within what time reports are to be decided, as `REPORT_TARGET_H` says' }),
-  open: Type.Integer({ description: 'Open reports, now, without those that concern the reader' }),
-  overdue: Type.Integer({ description: 'Of those the ones whose `due_at` is over' }),
-  held: Type.Integer({ description: 'Messages that wait for a decision, now' }),
+  target_s: Type.Integer({ description: 'The target for deciding a report, from `REPORT_TARGET_H`' }),
+  open: Type.Integer({ description: 'Reports that are open now, without those that concern the reader' }),
+  overdue: Type.Integer({ description: 'Those of them whose `due_at` has passed' }),
+  held: Type.Integer({ description: 'Messages that are held now' }),
 })
 
 export const transparency = object('TransparencyReport', {
   from: time,
   to: time,
   notices: object('TransparencyNotices', {
-    total: Type.Integer({ description: 'By people; what rules report is no notice' }),
+    total: Type.Integer({ description: 'Reports by people; those by rules are not notices' }),
     by_reason: countsOf({ spam: 3 }),
     by_kind: countsOf({ message: 3 }),
   }),
   decisions: object('TransparencyDecisions', {
     total: Type.Integer(),
     by_action: countsOf({ warn: 2, dismiss: 1 }),
-    by_ground: countsOf({ spam: 2 }, 'Of those that were not dismissed'),
+    by_ground: countsOf({ spam: 2 }, 'Without dismissed reports'),
     by_kind: countsOf({ message: 3 }),
-    own_initiative: countsOf({ suspend: 1 }, 'Measures that no report led to'),
+    own_initiative: countsOf({ suspend: 1 }, 'Measures without a report'),
   }),
   automated: object('TransparencyAutomated', {
     total: Type.Integer({
       description: 'People hidden by reports, banned photos taken out of profiles, and messages held by rules',
     }),
     overturned: Type.Integer({
-      description: 'Of those: an appeal was upheld, or a moderator dismissed or released it',
+      description: 'Those of them that an upheld appeal or a moderator’s dismissal or release overturned',
     }),
   }),
   time_to_action: timeToAction,

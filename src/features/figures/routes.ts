@@ -13,9 +13,9 @@ export const figureRoutes = ({ asModerator, figures }: { asModerator: SignedInAs
       query: model.statsQuery,
       response: { 200: model.stats },
       detail: {
-        summary: 'Numbers of each day, and of the queue',
+        summary: 'Figures of each day and of the queue',
         description:
-          'Of the days in UTC from `from` to before `to`: 30 days up to now if you say nothing, 92 at most. `time_to_action` is from report to decision. For moderators.',
+          'For the days in UTC from `from` to before `to`: the last 30 days by default, 92 days at most. `time_to_action` is from report to decision. For moderators.',
         tags,
         refusals: ['forbidden'],
       },
@@ -32,7 +32,7 @@ export const figureRoutes = ({ asModerator, figures }: { asModerator: SignedInAs
         detail: {
           summary: 'What was reported, decided and appealed in a period',
           description:
-            'From `from` to before `to`: a year up to now if you say nothing, 366 days at most. `format=csv` has the same figures in the categories of the DSA’s templates. It names nobody. For moderators.',
+            'From `from` to before `to`: the last year by default, 366 days at most. `format=csv` has the same figures in the categories of the DSA’s templates. It names nobody. For moderators.',
           tags,
           refusals: ['forbidden'],
           responses: { 200: { description: 'The report', content: { 'text/csv': { schema: { type: 'string' } } } } },

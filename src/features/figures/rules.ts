@@ -11,7 +11,7 @@ export function daysOf({ from, to }: Period): number[] {
   return found
 }
 
-/** Which of so many sorted values is at a fraction, by the nearest rank; null if there are none. */
+/** The index of a quantile among `count` sorted values, by the nearest rank; null if there are none. */
 export const rankOf = (count: number, fraction: number): number | null =>
   count === 0 ? null : Math.max(0, Math.ceil(count * fraction) - 1)
 

@@ -2,12 +2,14 @@ import { csv } from '../../lib/csv.ts'
 import { invalid } from '../../lib/refusal.ts'
 import { days, iso, seconds } from '../../lib/time.ts'
 import type { Moderator } from '../moderation/moderators.ts'
+import type { ReportReason } from '../safety/store.ts'
 import { dayOf, daysOf, dsaCategories } from './rules.ts'
 import {
   type DayOf,
   type DecisionCount,
   figureNames,
   type FiguresStore,
+  type NoticeCount,
   type Period,
   type Transparency,
 } from './store.ts'
@@ -15,11 +17,11 @@ import { recordOf } from '../../lib/record.ts'
 
 export type Figuring = ReturnType<typeof figuresService>
 
-export type PeriodQuery = { from?: string; to?: string }
+type PeriodQuery = { from?: string; to?: string }
 
 type Deps = {
   store: FiguresStore
-  /** Within what time reports are to be decided. */
+  /** The target for deciding a report. */
   targetMs: number
   now: () => number
 }
@@ -27,10 +29,10 @@ type Deps = {
 const mostDays = 92
 const usualDays = 30
 const longestReport = 366 * days
-// Days that a run of the job counts besides today, after an upgrade or a long stop.
+// The most past days that one run of the job counts, after an upgrade or a long stop.
 const daysAtOnce = 10
 
-/** Numbers of the service, which name nobody. */
+/** Figures about the community, which name nobody. */
 export function figuresService({ store, targetMs, now }: Deps) {
   function periodOf({ from, to }: PeriodQuery, usual: number, longest: number): Period {
     const end = to === undefined ? now() + 1 : Date.parse(to)
@@ -63,8 +65,8 @@ export function figuresService({ store, targetMs, now }: Deps) {
 
   return {
     /**
-     * Numbers of each day in UTC, and of the queue as this moderator sees it now: nobody learns here that somebody has
-     * reported them. Days that are over are counted once and kept.
+     * Figures of each day in UTC, and of the queue as this moderator sees it now, without reports about themselves. Past days
+     * are counted once and kept.
      */
     async stats(moderator: Moderator, query: PeriodQuery) {
       const period = periodOf(query, usualDays * days, mostDays * days)
@@ -130,15 +132,15 @@ export function figuresService({ store, targetMs, now }: Deps) {
       const head = ['section', 'indicator', 'category', 'reason', 'kind', 'action', 'value']
       return csv([
         head,
-        ['1_identification', 'period_from', null, null, null, null, iso(period.from)],
-        ['1_identification', 'period_to', null, null, null, null, iso(period.to)],
+        row('1_identification', 'period_from', iso(period.from)),
+        row('1_identification', 'period_to', iso(period.to)),
         ...rowsOf(found),
-        ['4_notices', 'median_time_to_action_s', null, null, null, null, times.p50_s],
-        ['4_notices', 'p95_time_to_action_s', null, null, null, null, times.p95_s],
+        row('4_notices', 'median_time_to_action_s', times.p50_s),
+        row('4_notices', 'p95_time_to_action_s', times.p95_s),
       ])
     },
 
-    /** Keeps the numbers of days that are over, and how many have been active today so far. */
+    /** Stores the figures of past days, and how many users have been active today so far. Returns how many past days. */
     async keepDays(): Promise<number> {
       const today = dayOf(now())
       const period = { from: today - mostDays * days, to: today + 1 }
@@ -156,79 +158,43 @@ export function figuresService({ store, targetMs, now }: Deps) {
 
 const isMeasure = ({ action }: Pick<DecisionCount, 'action'>) => action !== 'dismiss' && action !== 'release'
 
-function rowsOf({ notices, decisions, own, automated, appeals }: Transparency) {
+type Row = (string | number | null)[]
+
+/** A row of the CSV file. Its category follows from the reason. */
+function row(
+  section: string,
+  indicator: string,
+  value: string | number | null,
+  { reason, target, action }: { reason?: ReportReason; target?: string; action?: string } = {},
+): Row {
+  const category = reason === undefined ? null : dsaCategories[reason]
+  return [section, indicator, category, reason ?? null, target ?? null, action ?? null, value]
+}
+
+function rowsOf({ notices, decisions, own, automated, appeals }: Transparency): Row[] {
   const onNotices = decisions.filter(({ by }) => by === 'person')
-  const measures = decisions.filter(isMeasure)
-  const byPeople = [...measures, ...own].reduce((total, { count }) => total + count, 0)
+  const onDetections = decisions.filter(({ by }) => by === 'rule')
+  const byPeople = [...decisions.filter(isMeasure), ...own].reduce((total, { count }) => total + count, 0)
+  const rows = (section: string, indicator: string, counts: readonly (NoticeCount & { action?: string })[]) =>
+    counts.map((one) => row(section, indicator, one.count, one))
   return [
-    ...notices.map(
-      ({ reason, target, count }) =>
-        ['4_notices', 'notices_received', dsaCategories[reason], reason, target, null, count] as const,
-    ),
-    ...onNotices.map(
-      ({ reason, target, action, count }) =>
-        ['4_notices', 'notices_decided', dsaCategories[reason], reason, target, action, count] as const,
-    ),
-    ...onNotices
-      .filter(isMeasure)
-      .map(
-        ({ reason, target, action, count }) =>
-          ['4_notices', 'actions_taken', dsaCategories[reason], reason, target, action, count] as const,
-      ),
-    ...decisions
-      .filter(({ by }) => by === 'rule')
-      .map(
-        ({ reason, target, action, count }) =>
-          [
-            '6_own_initiative_TC',
-            'detections_by_rules_decided',
-            dsaCategories[reason],
-            reason,
-            target,
-            action,
-            count,
-          ] as const,
-      ),
-    ...measures
-      .filter(({ by }) => by === 'rule')
-      .map(
-        ({ reason, target, action, count }) =>
-          [
-            '6_own_initiative_TC',
-            'measures_after_detection_by_rules',
-            dsaCategories[reason],
-            reason,
-            target,
-            action,
-            count,
-          ] as const,
-      ),
-    ...own.map(
-      ({ action, count }) =>
-        [
-          '6_own_initiative_TC',
-          'measures',
-          'STATEMENT_CATEGORY_OTHER_VIOLATION_TC',
-          null,
-          null,
-          action,
-          count,
-        ] as const,
-    ),
-    ...appeals.map(
-      ({ status, count }) =>
-        ['7_appeals_and_recidivism', `complaints_${status}`, null, null, null, null, count] as const,
-    ),
-    ['8_automated_means', 'measures_solely_automated', null, null, null, null, automated.total] as const,
-    [
-      '8_automated_means',
-      'measures_solely_automated_overturned',
+    ...rows('4_notices', 'notices_received', notices),
+    ...rows('4_notices', 'notices_decided', onNotices),
+    ...rows('4_notices', 'actions_taken', onNotices.filter(isMeasure)),
+    ...rows('6_own_initiative_TC', 'detections_by_rules_decided', onDetections),
+    ...rows('6_own_initiative_TC', 'measures_after_detection_by_rules', onDetections.filter(isMeasure)),
+    ...own.map(({ action, count }) => [
+      '6_own_initiative_TC',
+      'measures',
+      'STATEMENT_CATEGORY_OTHER_VIOLATION_TC',
       null,
       null,
-      null,
-      null,
-      automated.overturned,
-    ] as const,
-    ['8_automated_means', 'measures_not_automated', null, null, null, null, byPeople] as const,
+      action,
+      count,
+    ]),
+    ...appeals.map(({ status, count }) => row('7_appeals_and_recidivism', `complaints_${status}`, count)),
+    row('8_automated_means', 'measures_solely_automated', automated.total),
+    row('8_automated_means', 'measures_solely_automated_overturned', automated.overturned),
+    row('8_automated_means', 'measures_not_automated', byPeople),
   ]
 }

@@ -7,10 +7,9 @@ export type Figures = Record<(typeof figureNames)[number], number>
 /** A day in UTC, by its first millisecond. */
 export type DayOf = Figures & { day: number; counted_at: number }
 
-/** From the first time, and before the second one. */
+/** From `from` to before `to`. */
 export type Period = { from: number; to: number }
 
-/** How many, by one or two things that they have. */
 export type NoticeCount = { reason: ReportReason; target: ReportTarget; count: number }
 export type DecisionCount = NoticeCount & {
   action: ReportAction
@@ -19,13 +18,13 @@ export type DecisionCount = NoticeCount & {
 }
 
 export type Transparency = {
-  /** By people: what rules report is no notice. */
+  /** Reports by people; those by rules are not notices. */
   notices: NoticeCount[]
   decisions: DecisionCount[]
-  /** Measures that no report led to. */
+  /** Measures without a report. */
   own: { action: NoticeAction; count: number }[]
   /**
-   * Measures that no person decided: people hidden by reports, photos taken down as they are banned, and messages held by
+   * Measures that no person decided: people hidden by reports, banned photos that were taken down, and messages held by
    * rules. Overturned are those whose appeal was upheld, or whose report was dismissed or released.
    */
   automated: { total: number; overturned: number }
@@ -33,18 +32,18 @@ export type Transparency = {
 }
 
 export type FiguresStore = {
-  /** What is kept of these days, oldest first. */
+  /** The stored figures of these days, oldest first. */
   kept(period: Period): Promise<DayOf[]>
-  /** Counts a period as things are now; `active` are those whose session was used last since its beginning. */
+  /** Counts a period from the present data. `active` counts users whose session was last used after its beginning. */
   count(period: Period): Promise<Figures>
-  /** Keeps a day. What it keeps of `active` is never less than before. */
+  /** Stores a day. Its stored `active` never decreases. */
   keep(day: DayOf): Promise<void>
   /**
-   * Milliseconds from report to decision, of decisions of the period, about all reports or those by people alone: those at these
-   * fractions. Null if there are none.
+   * Quantiles of the milliseconds from report to decision, for the decisions of the period about all reports or only those by
+   * people. Null if there are none.
    */
   timesToAction(period: Period, fractions: readonly number[], of: 'all' | 'people'): Promise<(number | null)[]>
-  /** Open reports that do not concern the reader; of those the ones whose time is over, and the ones of held messages. */
+  /** Counts open reports that do not concern the reader; of those, the overdue ones and those of held messages. */
   open(reader: string, now: number): Promise<{ open: number; overdue: number; held: number }>
   /** Reports that were filed in the period. */
   reportsByKind(period: Period): Promise<Partial<Record<ReportKind, number>>>

@@ -1,9 +1,9 @@
 /**
- * Words of the package's lists that the start set leaves out, as they are harmless in another language, in the same one, or
- * as a name: a rule does not know in which language somebody writes.
+ * Words of the package's lists that the start set leaves out, because they are also harmless words, of the same or another
+ * language, or names. A rule does not know in which language somebody writes.
  */
 export const ambiguousWords: Record<string, readonly string[]> = {
-  // "xx" ends letters; the others are what a rule of the community itself may say.
+  // "xx" is how people end letters; the others may occur in a community's own rules of conduct.
   en: ['s&m', 'xx', 'nudity', 'sexual', 'sexuality'],
   es: ['Trio'],
   fi: ['molo', 'muna', 'pano', 'piru'],

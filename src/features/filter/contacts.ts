@@ -11,7 +11,7 @@ const iban = /(?<![A-Z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3}
 export const contactKinds = ['phone', 'email', 'payment'] as const
 export type ContactKind = (typeof contactKinds)[number]
 
-/** Whether a text tells how to reach or pay somebody elsewhere. */
+/** Whether a text has contact or payment details for use outside the app. */
 export function hasContact(text: string, kinds: readonly ContactKind[]): boolean {
   const plain = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
   return kinds.some((kind) => {
@@ -49,7 +49,7 @@ function isIban(text: string): boolean {
 // A host has 127 labels at most.
 const host = /(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]{1,63}\.){1,126}\p{L}{2,63}/gu
 
-/** The hosts that a text names, each with the domains that it is below. */
+/** The hosts in a text, each with its parent domains. */
 export function domainsIn(text: string): Set<string> {
   const found = new Set<string>()
   for (const named of text.normalize('NFKC').replaceAll('。', '.').toLowerCase().match(host) ?? [])

@@ -26,19 +26,19 @@ type Admin = { id: string | null }
 const keptVersions = 50
 const attempts = 5
 
-/** How admins read and change the rules. Each change makes a version. */
+/** Lets admins read and change the rules. Each change makes a version. */
 export function ruleEditing({ store, rules: { newest, forget }, nodes, audit, paging, ids, now }: EditingDeps) {
   const { keyOf, pageOf } = paging
 
-  /** Changes the newest set into another one. Of two at once, each is made from the outcome of the other. */
+  /** Applies a change to the newest rules. If a concurrent change is faster, applies this one to its outcome. */
   async function change(
     admin: Admin,
     kind: RuleVersion['change'],
-    made: (rules: readonly Rule[]) => { rules: Rule[]; rule: Rule | null },
+    apply: (rules: readonly Rule[]) => { rules: Rule[]; rule: Rule | null },
   ): Promise<Rule | null> {
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const before = await newest()
-      const { rules, rule } = made(before.rules)
+      const { rules, rule } = apply(before.rules)
       const problem = setProblem(rules) ?? slowProblem(rules)
       if (problem !== null) refuseProblems([{ path: '/match', code: 'out_of_range', message: problem }])
       const version = before.version + 1
@@ -93,7 +93,7 @@ export function ruleEditing({ store, rules: { newest, forget }, nodes, audit, pa
       })
     },
 
-    /** Replaces all rules, and keeps the ids that are given. */
+    /** Replaces all rules. Given ids are kept. */
     async replaceAll(admin: Admin, inputs: readonly (RuleInput & { id?: string | null })[]): Promise<number> {
       const seen = new Set<string>()
       const problems = inputs.flatMap((input, i) => {
@@ -110,7 +110,7 @@ export function ruleEditing({ store, rules: { newest, forget }, nodes, audit, pa
       return rules.length
     },
 
-    /** Newest first, without what they say. */
+    /** Newest first, without their rules. */
     async versions({ limit = 30, cursor }: Page) {
       const below = keyOf('rule-versions', cursor, ['number'])?.[0] ?? Number.MAX_SAFE_INTEGER
       const rows = await store.versions(below, limit + 1)
@@ -123,7 +123,7 @@ export function ruleEditing({ store, rules: { newest, forget }, nodes, audit, pa
       )
     },
 
-    /** Which rules a text matches, whether they are on or not; scopes and counts of repeated texts are left out. */
+    /** Which rules a text matches, on or off. Ignores scopes and rules about repeated texts. */
     async trial({ text, applies_to }: { text: string; applies_to: RuleSubject }) {
       const { version, rules } = await newest()
       const { [applies_to]: matcher } = compileRules(rules)

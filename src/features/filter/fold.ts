@@ -59,8 +59,8 @@ function foldWhole(text: string): string {
 
 const several = 0xffff
 /**
- * What each UTF-16 code unit becomes: 0 for nothing, `several` for what `expansions` has. Folding a whole text by Unicode
- * takes longer than sending it.
+ * The folded form of each UTF-16 code unit: 0 if it is dropped, `several` if `expansions` or `foldWhole` has it. Without this
+ * table, folding a text by Unicode would take longer than sending it.
  */
 let units: Uint16Array | null = null
 const expansions = new Map<number, string>()
@@ -90,7 +90,7 @@ export function fold(text: string): string {
     else {
       const symbol = String.fromCodePoint(text.codePointAt(i) ?? unit)
       if (symbol.length === 2) i++
-      // Most of these are emoji, which are no letters.
+      // Most of these are emoji, which need no folding.
       folded += symbol >= '\u{1f200}' && symbol < '\u{1fb00}' ? symbol : foldWhole(symbol)
     }
   }
@@ -104,16 +104,16 @@ const digitLetters: Record<string, string> = {
 const besideLetter =
   /(?<=[a-z][0134578@$!|]{0,3})(?:[0134578@$]|[!|](?=[a-z]))|[0134578@$!|](?=[0134578@$!|]{0,3}[a-z])/g
 
-/** Folded text in which digits and signs beside a letter are read as the letters that they stand for. */
+/** Folded text in which digits and signs beside a letter are replaced by the letters that they stand for (leetspeak). */
 export const unleeted = (folded: string): string => folded.replace(besideLetter, (sign) => digitLetters[sign] ?? sign)
 
 const doubled = /(.)\1+/gsu
 const hasDoubled = /(.)\1/su
 
-/** Each run of the same letter as one. */
+/** Replaces each run of the same letter by one. */
 export const collapsed = (word: string): string => (hasDoubled.test(word) ? word.replace(doubled, '$1') : word)
 
-/** Whether a token is the word, with no letter repeated less often than in it. Both have the same `collapsed` form. */
+/** Whether a token repeats each letter at least as often as the word. Both must have the same `collapsed` form. */
 export function coversRuns(token: string, word: string): boolean {
   let at = 0
   for (let i = 0; i < word.length;) {

@@ -8,8 +8,8 @@ import { indexWords } from './words.ts'
 import { recordOf } from '../../lib/record.ts'
 
 /**
- * Finds the rules whose words, pattern, link or contact a text has. Of `repeated` texts only a count can tell, and of `images`
- * the bank.
+ * Finds the rules whose words, pattern, link or contact a text contains. The rules in `repeated` need a count as well, and
+ * those in `images` the image bank.
  */
 export type Matcher = {
   matching(text: string): Rule[]
@@ -54,9 +54,9 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
     matching(text) {
       const folded = fold(text)
       const found = words.find(folded)
-      // Patterns see the text as it is written, and as words see it.
+      // Patterns match the text as it is written, or in its folded form.
       if (hasPatterns) patterns.find(isFolded(text, folded) ? [text] : [text, folded], found)
-      // Read once, however many rules ask for it.
+      // Computed once for all rules.
       if (anyLink.length > 0 && hasLink(text)) for (const { rule } of anyLink) found.add(rule)
       if (domains.size > 0)
         for (const domain of domainsIn(text)) for (const { rule } of domains.get(domain) ?? []) found.add(rule)
@@ -66,11 +66,11 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
   }
 }
 
-/** Whether patterns, for which case does not matter, see nothing else in the folded text. */
+/** Whether the folded text differs from the text only by case, which patterns ignore. */
 const isFolded = (text: string, folded: string) => folded.length === text.length && folded === text.toLowerCase()
 
-/** The rules compiled once for each thing that they apply to. */
-export type CompiledRules = Record<RuleSubject, Matcher>
+/** One matcher for each subject of rules. */
+type CompiledRules = Record<RuleSubject, Matcher>
 
 export function compileRules(rules: readonly Rule[]): CompiledRules {
   return recordOf(ruleSubjects, (subject) =>

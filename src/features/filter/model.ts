@@ -25,7 +25,7 @@ const match = t.Union(
       type: t.Literal('words'),
       words: t.Array(line(60, { min: 1 }), {
         minItems: 1,
-        description: 'Whole words, or phrases of up to six; 20 000 in all rules',
+        description: 'Whole words, or phrases of up to six words; at most 20 000 in all rules together',
       }),
     }),
     object('PatternMatch', {
@@ -34,11 +34,13 @@ const match = t.Union(
     }),
     object('LinkMatch', {
       type: t.Literal('link'),
-      domains: optional(t.Array(domain, { maxItems: 1000, description: 'And what is below them; any link without' })),
+      domains: optional(
+        t.Array(domain, { maxItems: 1000, description: 'Includes their subdomains; without, any link matches' }),
+      ),
     }),
     object('ContactMatch', {
       type: t.Literal('contact'),
-      kinds: optional(t.Array(contactKind, { maxItems: 3, description: 'All without' })),
+      kinds: optional(t.Array(contactKind, { maxItems: 3, description: 'Without, all kinds' })),
     }),
     object('ImageMatch', {
       type: t.Literal('image'),
@@ -76,7 +78,7 @@ export const newRule = object(
     ),
   },
   {
-    description: '`public_text` is what somebody who is refused, or the recipient of a `note`, reads',
+    description: '`public_text` is shown to the sender of a refused text, or to the recipient of a `note`',
     examples: [
       {
         name: 'Advance fees',

@@ -1,26 +1,26 @@
-/** Loaded at the first pattern, as most communities have none. */
+/** Loaded at the first pattern, because most communities have none. */
 const re2 = (): typeof import('re2js') => require('re2js')
 
-/** Instructions of the compiled program. Matching takes at most these times the length of the text. */
-export const largestPattern = 1000
+/** Limits for the instructions of one compiled pattern, and of all. A match takes at most these times the text's length. */
+const largestPattern = 1000
 export const largestPatterns = 5000
 
-/** Why a pattern is refused, and where it goes wrong: the number of the character, counted from 1. */
-export type PatternProblem = { message: string; at: number | null }
+/** Why a pattern is refused. `at` is the number of the faulty character, counted from 1. */
+type PatternProblem = { message: string; at: number | null }
 
 function compile(pattern: string) {
   const { RE2JS } = re2()
   return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE)
 }
 
-/** The size of a pattern's program, or why it is none. */
+/** The size of a pattern's program, or why it is refused. */
 export function examinePattern(pattern: string): { size: number } | PatternProblem {
   const { RE2JSException, RE2JSSyntaxException } = re2()
   try {
     const compiled = compile(pattern)
-    // All patterns are compiled into one as well, in which names could meet twice.
+    // All patterns are also compiled into one, in which two groups could have the same name.
     if (Object.keys(compiled.namedGroups()).length > 0)
-      return { message: 'groups take no names here', at: pattern.search(/\(\?P?</) + 1 || null }
+      return { message: 'groups must not be named', at: pattern.search(/\(\?P?</) + 1 || null }
     const size = compiled.programSize()
     return size > largestPattern ? { message: 'the pattern is too large: repeat less', at: null } : { size }
   } catch (error) {
@@ -38,12 +38,12 @@ function reasonOf(pattern: string, at: number, description: string): string {
   return description
 }
 
-export type PatternIndex<Owner> = {
+type PatternIndex<Owner> = {
   /** Adds the owners of the patterns that one of the texts matches. */
   find(texts: readonly string[], found: Set<Owner>): void
 }
 
-/** The patterns, of which a text that matches none is told so by searching it once. */
+/** Compiles the patterns. A text that matches none of them is searched only once. */
 export function indexPatterns<Owner>(list: readonly { owner: Owner; pattern: string }[]): PatternIndex<Owner> {
   if (list.length === 0) return { find() {} }
   const each = list.map(({ owner, pattern }) => ({ owner, pattern: compile(pattern) }))
@@ -62,9 +62,9 @@ const longestText = 4000
 const slowMs = 100
 
 /**
- * Whether long texts take so long that sending them would hold up everybody. Time is linear in the length of a text, but also
- * in the size of the program, and some patterns need all of it for every letter. A text that matches one pattern is searched
- * for each, so that each is timed.
+ * Whether matching a long text would block the event loop for too long. The time is linear in the length of the text, but also
+ * in the size of the program, and some patterns need all of it for every letter. Each pattern is timed, because a text that
+ * matches one is searched for each.
  */
 export function areSlow(patterns: readonly string[]): boolean {
   if (patterns.length === 0) return false
@@ -74,12 +74,12 @@ export function areSlow(patterns: readonly string[]): boolean {
   const alphabets = [own, [...own, ...'etaoin shrdlu'], ['a'], ['a', 'b']].filter((letters) => letters.length > 0)
   const timed = (letters: readonly string[]) => {
     const text = Array.from({ length: longestText }, () => letters[Math.floor(Math.random() * letters.length)]).join('')
-    // Processor time, as other work of the machine does not change it.
+    // CPU time, which does not depend on other work of the machine.
     const before = process.cpuUsage()
     for (const pattern of [any, ...each]) pattern.test(text)
     const { user, system } = process.cpuUsage(before)
     return (user + system) / 1000
   }
-  // A second look, as the first one also warms up.
+  // Measured twice, because the first time includes the warm-up.
   return alphabets.some((letters) => timed(letters) > slowMs && timed(letters) > slowMs)
 }

@@ -2,21 +2,21 @@ import type { ChatStore } from '../chats/store.ts'
 import { recentMap } from '../../lib/recent-map.ts'
 import { minutes } from '../../lib/time.ts'
 
-/** What somebody has just sent in a chat: short messages, oldest first. */
+/** The latest short messages of a user in a chat, oldest first. */
 export type RecentTexts = {
   of(chatId: string, senderId: string): readonly string[] | Promise<readonly string[]>
   note(chatId: string, senderId: string, text: string): void
 }
 
-// A word that is split is split into short messages; whoever writes at length is matched message by message.
+// Only short messages are joined: they are how people split a forbidden word.
 const longest = 24
-export const mostRecent = 3
-export const recentFor = minutes
+const mostRecent = 3
+const recentFor = minutes
 const mostChats = 10_000
 
 export const isShort = (text: string) => text.length <= longest
 
-/** The last short messages of everybody who writes through this node, in memory. */
+/** Keeps the latest short messages of everybody who writes through this node in memory. */
 export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
   const known = recentMap<{ text: string; at: number }[]>(mostChats)
   const keyOf = (chatId: string, senderId: string) => chatId + senderId
@@ -38,8 +38,7 @@ export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
 }
 
 /**
- * The texts that the last messages make together with a new one: of each number of them, with and without a space between.
- * The new one is the last part of each.
+ * Joins a new text with the last one, the last two and so on of the recent messages, each with and without spaces between.
  */
 export const joined = (recent: readonly string[], text: string): string[] =>
   recent.flatMap((_, i) => {
@@ -47,7 +46,7 @@ export const joined = (recent: readonly string[], text: string): string[] =>
     return [parts.join(''), parts.join(' ')]
   })
 
-/** The same from storage. */
+/** Reads the latest short messages from storage, for communities of several nodes. */
 export function recentFromStorage({
   chats,
   now,

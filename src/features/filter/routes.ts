@@ -21,7 +21,7 @@ export const filterRoutes = ({ asAdmin, filter }: Deps) =>
       response: { 200: model.ruleList },
       detail: {
         summary: 'The rules about what people write',
-        description: 'All of them, in the order in which they decide. For admins.',
+        description: 'All of them, in the order in which they are applied. For admins.',
         tags,
         refusals: ['forbidden'],
       },
@@ -33,7 +33,7 @@ export const filterRoutes = ({ asAdmin, filter }: Deps) =>
       detail: {
         summary: 'Add a rule',
         description:
-          'In force on every node at once, within two seconds where Redis is away. Recorded in the audit log. `conflict` where others change the rules at the same time. For admins.',
+          'In force on every node at once, or within two seconds if Redis is away. Recorded in the audit log. `conflict` if others change the rules at the same time. For admins.',
         tags,
         refusals: ['forbidden', 'conflict'],
       },
@@ -45,7 +45,7 @@ export const filterRoutes = ({ asAdmin, filter }: Deps) =>
       response: { 200: model.rule },
       detail: {
         summary: 'Replace a rule',
-        description: 'As adding one. For admins.',
+        description: 'Takes effect like a new one. For admins.',
         tags,
         refusals: ['forbidden', 'not_found', 'conflict'],
       },
@@ -80,9 +80,9 @@ export const filterRoutes = ({ asAdmin, filter }: Deps) =>
       body: model.ruleTrial,
       response: { 200: model.ruleTrialResult },
       detail: {
-        summary: 'What a text would match',
+        summary: 'Try which rules a text matches',
         description:
-          'All rules, on or off, whatever their scope; repeated texts cannot be tried. Nothing is stored. For admins.',
+          'Tries all rules, on or off, of any scope, except those about repeated texts. Stores nothing. For admins.',
         tags,
         refusals: ['forbidden'],
       },

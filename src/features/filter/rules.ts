@@ -8,11 +8,11 @@ export type RuleInput = Omit<Rule, 'id' | 'public_text' | 'scope'> & {
   scope?: Rule['scope'] | null
 }
 
-// Bounds of the whole set, which every node compiles.
-export const mostRules = 200
-export const mostWords = 20_000
+// Limits for all rules together, which every node compiles.
+const mostRules = 200
+const mostWords = 20_000
 
-/** Who wrote a text, as far as the scope of rules depends on it. */
+/** The facts about an author on which the scope of rules depends. */
 export type Author = { created_at: number; verified: boolean }
 
 export function inScope({ scope }: Pick<Rule, 'scope'>, author: Author, now: number): boolean {
@@ -24,7 +24,7 @@ export function inScope({ scope }: Pick<Rule, 'scope'>, author: Author, now: num
 export const hasScope = ({ scope }: Pick<Rule, 'scope'>) =>
   scope.account_younger_than_h != null || scope.unverified === true
 
-/** What a rule says that makes no sense. Paths are JSON pointers into the rule. */
+/** The contradictions and errors in a rule. Paths are JSON pointers into the rule. */
 export function ruleProblems({ applies_to, match, action }: RuleInput): FieldError[] {
   const problems: FieldError[] = []
   const problem = (path: string, message: string, code: FieldError['code'] = 'not_allowed') =>
@@ -32,7 +32,7 @@ export function ruleProblems({ applies_to, match, action }: RuleInput): FieldErr
   const isOf = (subjects: readonly string[]) => applies_to.every((subject) => subjects.includes(subject))
   if (action === 'note' && !isOf(['message', 'first_message']))
     problem('/action', 'Expected refuse or flag, unless the rule applies to messages alone')
-  // A profile or a review is public, so there is no recipient to hold it back from.
+  // A profile or a review has no recipient from whom it could be held back.
   if (action === 'hold' && !isOf(['message', 'first_message']))
     problem('/action', 'Expected refuse or flag: only messages can be held')
   if (match.type !== 'image' && applies_to.includes('photo'))
@@ -66,7 +66,7 @@ export function ruleProblems({ applies_to, match, action }: RuleInput): FieldErr
   return problems.slice(0, 20)
 }
 
-/** What makes a set of valid rules too much for every message. */
+/** Why a set of valid rules is too large to apply to every message; null if it is not. */
 export function setProblem(rules: readonly RuleInput[]): string | null {
   if (rules.length > mostRules) return `Expected up to ${mostRules} rules in all`
   const words = rules.reduce((sum, { match }) => sum + (match.type === 'words' ? match.words.length : 0), 0)
@@ -83,11 +83,11 @@ export function setProblem(rules: readonly RuleInput[]): string | null {
   return size > largestPatterns ? 'The patterns of all rules together are too large: repeat less, or remove some' : null
 }
 
-/** Refuses as `validation_failed` with the places. */
+/** Refuses with 422 `validation_failed` if there are problems. */
 export function refuseProblems(problems: readonly FieldError[]) {
   if (problems.length > 0)
     throw new Refusal('validation_failed', 'The request does not fit what this endpoint takes.', [...problems])
 }
 
-/** Stands for a rule where the operator's checker holds or flags an image. */
+/** Stands for the rule's name if the operator's checker holds or flags an image. */
 export const imageCheckName = 'Image check'

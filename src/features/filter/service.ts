@@ -7,11 +7,11 @@ export type Filter = ReturnType<typeof filterService>
 
 type Deps = Omit<EditingDeps & VerdictDeps, 'store' | 'rules'> & { store: FilterStore }
 
-/** The operator's rules about what people write: kept in versions, and decided on every node by the newest one. */
+/** The operator's rules about what people write. They are kept in versions, and every node applies the newest one. */
 export function filterService(deps: Deps) {
   const rules = openCurrentRules(deps)
   return {
-    /** Another node has changed the rules, or may have. */
+    /** Call this when another node has, or may have, changed the rules. */
     forget: rules.forget,
 
     ...verdicts({ ...deps, rules }),

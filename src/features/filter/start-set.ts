@@ -15,7 +15,7 @@ const off = (number: number, rule: Omit<Rule, 'id' | 'on' | 'scope' | 'public_te
   ...rule,
 })
 
-/** What a server has until the first change: rules that are off. Their ids never change. */
+/** The rules of a new server, all of them off. Their ids never change. */
 export const startSet: readonly Rule[] = [
   off(1, {
     name: 'Links in first messages',

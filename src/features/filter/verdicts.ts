@@ -13,20 +13,20 @@ import type { FilterStore, Rule, RuleSubject } from './store.ts'
 export type VerdictDeps = {
   store: Pick<FilterStore, 'noteOpener'>
   rules: Pick<CurrentRules, 'current'>
-  /** Null while the author has no account, as at registration. */
+  /** Null if there is no such account yet, as during registration. */
   author(userId: string): Promise<Author | null>
   /** Whether a user has ever written in a chat. */
   hasWritten(chatId: string, userId: string): Promise<boolean>
   ruleReports: Pick<RuleReports, 'file'>
   images: {
-    /** How near a banned image is: Infinity where all are further than `most`. */
+    /** The distance to the nearest banned image; Infinity if it is more than `most`. */
     distanceTo(imageId: string, most: number): Promise<number>
-    /** What a checker says of an image; null where it has said nothing, and need not. */
+    /** The answer of the operator's checker about an image; null if there is none and none is needed. */
     checkOf(imageId: string): Promise<{ action: string; label: string } | null>
   }
   /** What the sender of a message has just sent in its chat. */
   recent: RecentTexts
-  /** Told of a report that could not be filed. */
+  /** Called when a report could not be filed. */
   failed(error: unknown): void
   /** Keys the hashes of texts that are counted. */
   key: Uint8Array | Buffer
@@ -39,13 +39,13 @@ export type Verdict = {
   holds: readonly string[]
   /** Names of the rules that report it. */
   flags: readonly string[]
-  /** What the recipient is told. */
+  /** The warning that the recipient sees. */
   caution: string | null
 }
 
 const nothing: Verdict = { holds: [], flags: [], caution: null }
 
-export type SentText = {
+type SentText = {
   sender_id: string
   other_id: string
   chat_id: string
@@ -53,7 +53,7 @@ export type SentText = {
   photo_id?: string | null
 }
 
-/** What decides about a banned image where no rule about images does. */
+/** The rule about banned images that applies if the operator has none. */
 const bannedImages: Rule & { public_text: string } = {
   id: '00000000-0000-7000-8000-000000000004',
   name: 'Banned images',
@@ -68,9 +68,9 @@ const bannedImages: Rule & { public_text: string } = {
 const defaultRefusal = 'A rule of this community does not allow this.'
 const defaultCaution = 'Be careful: do not send money or personal details to somebody whom you have not met.'
 
-/** What the rules in force say of texts and images. */
+/** Applies the rules in force to texts and images. */
 export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
-  /** Keeps those whose scope has the author in it. */
+  /** The rules whose scope includes the author. */
   async function scoped(rules: readonly Rule[], userId: string | null): Promise<readonly Rule[]> {
     if (!rules.some(hasScope)) return rules
     const author = (userId === null ? null : await deps.author(userId)) ?? { created_at: now(), verified: false }
@@ -90,7 +90,7 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     }
   }
 
-  /** The rules for repeated texts that the sender has reached with this one. */
+  /** The rules about repeated texts whose limit the sender reaches with this message. */
   async function repeatedBy(rules: readonly Rule[], message: SentText): Promise<Rule[]> {
     if (message.text === null) return []
     const text = fold(message.text).replaceAll(/[^\p{L}\p{N}]+/gu, '')
@@ -107,14 +107,14 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     return reached
   }
 
-  /** Those of the rules about images that an image comes under. */
+  /** Those of the rules about images that match an image. */
   async function ofImage(rules: readonly Rule[], imageId: string): Promise<readonly Rule[]> {
-    const asked = askedOf(rules)
-    const distance = await deps.images.distanceTo(imageId, mostAsked(asked))
-    return under(asked, distance)
+    const limits = distanceLimits(rules)
+    const distance = await deps.images.distanceTo(imageId, largestLimit(limits))
+    return rulesWithin(limits, distance)
   }
 
-  /** Adds what a checker says of an image. One that waits for its answer is held. */
+  /** Adds the checker's answer about an image. The image is held while there is no answer. */
   async function withCheck(verdict: Verdict, imageId: string): Promise<Verdict> {
     const checked = await deps.images.checkOf(imageId)
     if (checked === null || checked.action === 'allow') return verdict
@@ -126,7 +126,7 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
   }
 
   return {
-    /** Refuses what somebody wrote about themselves or somebody else, or says what else follows. */
+    /** The verdict about a text of a profile or a review. Refuses with `content_refused`. */
     async text(subject: RuleSubject, userId: string | null, text: string | null | undefined): Promise<Verdict> {
       if (text == null) return nothing
       const set = current()
@@ -135,30 +135,30 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
       return verdictOf(await scoped(compiled[subject].matching(text), userId))
     },
 
-    /** The same of the photo that somebody's profile is to show. */
+    /** The same for the photo that a profile is about to show. */
     async photo(userId: string, imageId: string): Promise<Verdict> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
       const verdict = verdictOf(await scoped(await ofImage(compiled.photo.images, imageId), userId))
       const checked = await withCheck(verdict, imageId)
-      // A profile has no place in which its owner alone sees a photo.
+      // A profile cannot show a photo to its owner only, so a held one is refused.
       if (checked.holds.length > 0)
         throw new Refusal(
           'content_refused',
-          'This image is still to be looked at: try again later, or take another one.',
+          'This image has not been checked yet: try again later, or choose another one.',
         )
       return checked
     },
 
-    /** What the rules say of a photo that a profile shows, of which some hashes of the bank may have come later. */
+    /** What the rules ask for about a photo that a profile shows already, because the bank may have new hashes. */
     async shownPhoto(userId: string, nearest: (most: number) => number): Promise<Rule['action'][]> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
-      const asked = askedOf(compiled.photo.images)
-      return (await scoped(under(asked, nearest(mostAsked(asked))), userId)).map(({ action }) => action)
+      const limits = distanceLimits(compiled.photo.images)
+      return (await scoped(rulesWithin(limits, nearest(largestLimit(limits))), userId)).map(({ action }) => action)
     },
 
-    /** The same of a message: a text, or a photo with its caption. */
+    /** The same for a message: a text, or a photo with its caption. */
     async message(message: SentText): Promise<Verdict> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
@@ -170,10 +170,11 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
       if (hasTextRules && text !== null) deps.recent.note(chat_id, sender_id, text)
       const found = new Set(text === null || always.isEmpty ? [] : matchingJoined(always, recent, text))
       const images = [...always.images]
-      const perhaps = first.isEmpty || text === null ? [] : matchingJoined(first, recent, text)
-      const mayBeFirst = perhaps.length + first.repeated.length > 0 || (photo_id !== null && first.images.length > 0)
-      if (mayBeFirst && !(await deps.hasWritten(message.chat_id, message.other_id))) {
-        for (const rule of [...perhaps, ...(await repeatedBy(first.repeated, message))]) found.add(rule)
+      const ifFirst = first.isEmpty || text === null ? [] : matchingJoined(first, recent, text)
+      const mattersIfFirst =
+        ifFirst.length + first.repeated.length > 0 || (photo_id !== null && first.images.length > 0)
+      if (mattersIfFirst && !(await deps.hasWritten(message.chat_id, message.other_id))) {
+        for (const rule of [...ifFirst, ...(await repeatedBy(first.repeated, message))]) found.add(rule)
         images.push(...first.images)
       }
       if (photo_id !== null) for (const rule of await ofImage(images, photo_id)) found.add(rule)
@@ -189,8 +190,8 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
 }
 
 /**
- * The rules that a text matches, or that it matches together with what its sender has just sent: but not those that an
- * earlier message matches by itself, which have been acted on.
+ * The rules that a text matches by itself or joined with the sender's latest messages. Without those that an earlier message
+ * matches by itself, because they have been applied already.
  */
 function matchingJoined(matcher: Matcher, recent: readonly string[], text: string): readonly Rule[] {
   const found = matcher.matching(text)
@@ -201,16 +202,15 @@ function matchingJoined(matcher: Matcher, recent: readonly string[], text: strin
   return [...new Set([...found, ...together])]
 }
 
-type AskedOfImages = readonly { rule: Rule; within: number }[]
+type DistanceLimits = readonly { rule: Rule; within: number }[]
 
-/** What rules about images ask; where there are none, a banned image is refused. One comparison is enough for all of them. */
-const askedOf = (rules: readonly Rule[]): AskedOfImages =>
+/** The rules about images with their distances, or `bannedImages` if there are none. One comparison serves all of them. */
+const distanceLimits = (rules: readonly Rule[]): DistanceLimits =>
   (rules.length > 0 ? rules : [bannedImages]).flatMap((rule) =>
     rule.match.type === 'image' ? [{ rule, within: rule.match.distance ?? usualDistance }] : [],
   )
 
-const mostAsked = (asked: AskedOfImages) => Math.max(...asked.map(({ within }) => within))
+const largestLimit = (limits: DistanceLimits) => Math.max(...limits.map(({ within }) => within))
 
-/** Those that an image at this distance comes under. */
-const under = (asked: AskedOfImages, distance: number): readonly Rule[] =>
-  asked.filter(({ within }) => distance <= within).map(({ rule }) => rule)
+const rulesWithin = (limits: DistanceLimits, distance: number): readonly Rule[] =>
+  limits.filter(({ within }) => distance <= within).map(({ rule }) => rule)

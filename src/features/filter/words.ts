@@ -8,10 +8,10 @@ const leetBesideLetter = /[a-z][0134578@$]|[0134578@$!|][a-z]/
 const longestChain = 24
 const longestPhrase = 6
 
-/** How many words may be the same but for repeated letters: a text is compared with each of them. */
+/** How many words may differ only in repeated letters: a text is compared with each of them. */
 export const mostOfOneForm = 20
 
-type Token = { text: string; /** What stands between it and the one before. */ gap: string }
+type Token = { text: string; /** The text between the previous token and this one. */ gap: string }
 
 function tokensOf(folded: string): Token[] {
   const tokens: Token[] = []
@@ -31,14 +31,14 @@ export function foldedWord(word: string): string {
   return folded.replaceAll(' ', '').length < 2 ? '' : folded
 }
 
-/** The words of the form that most of them have, where they are more than a text may be compared with. */
+/** A group of more than `mostOfOneForm` words that differ only in repeated letters; null if there is none. */
 export function tooManyOfOneForm(words: readonly string[]): string[] | null {
   const forms = Map.groupBy(new Set(words.map(foldedWord)), collapsed)
   return [...forms.values()].find((same) => same.length > mostOfOneForm) ?? null
 }
 
-/** A list of words for each owner, such as a rule. Building and searching take time in proportion to their length. */
-export type WordIndex<Owner> = { find(folded: string): Set<Owner> }
+/** Finds the owners, such as rules, whose lists of words a text matches. The time is linear in the text's length. */
+type WordIndex<Owner> = { find(folded: string): Set<Owner> }
 
 export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonly string[] }[]): WordIndex<Owner> {
   const byForm = new Map<string, { word: string; owner: Owner }[]>()
@@ -88,7 +88,7 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
         // A letter and a digit or sign that may stand for one.
         if (kind === digit ? isLatin(before) : unit < 128 && isSign(before)) return true
         if (length === 0) {
-          // After more than one sign, or another one, a chain begins anew.
+          // A chain ends at more than one sign, or at one that is no joiner.
           if (gap !== 1) chainHash = chainLast = 0
           gap = 0
         }
@@ -123,7 +123,7 @@ export function indexWords<Owner>(lists: readonly { owner: Owner; words: readonl
     for (const { word, owner } of entries) if (!found.has(owner) && coversRuns(candidate, word)) found.add(owner)
   }
 
-  /** Looks up what begins at each letter of a text without spaces, and makes a string only of what has a word's hash. */
+  /** Looks up the words that begin at each letter of a text without spaces. Makes a string only if its hash is a word's. */
   function searchUnspaced(text: string, found: Set<Owner>) {
     const seen = new Set<string>()
     const letters = [...text]
@@ -193,7 +193,7 @@ const kindOf = (unit: number): number => {
   return (kinds[unit] = kind)
 }
 const unknown = 255
-/** What each UTF-16 code unit of folded text is, found out at its first use. */
+/** The kind of each UTF-16 code unit of folded text, determined at its first use. */
 const kinds = new Uint8Array(0x10000).fill(unknown)
 for (let unit = 0; unit < 128; unit++) {
   const sign = String.fromCharCode(unit)
@@ -206,7 +206,7 @@ const atSign = 64
 /** Digits and signs that stand for letters. */
 const isSign = (unit: number) => unit === 64 || unit === 36 || unit === 33 || unit === 124 || (unit >= 48 && unit <= 57)
 
-/** Letters beyond the basic plane; emoji are none. */
+/** Whether a surrogate pair is a letter beyond the basic plane, and no emoji. */
 function isLetterPair(text: string, at: number): boolean {
   const point = text.codePointAt(at) ?? 0
   return point >= 0x10000 && !(point >= 0x1f000 && point < 0x1fb00)
@@ -218,14 +218,14 @@ function hashOf(form: string): number {
   return hash
 }
 
-/** `s p a m`: single letters with little between them. */
+/** Single letters with at most three characters between them: `s p a m`. */
 const isSpelled = (before: Token, { text, gap }: Token) =>
   text.length === 1 && before.text.length === 1 && gap.length <= 3
 
-/** `sp.am`: one sign, and no space. */
+/** Joined by one sign without a space: `sp.am`. */
 const isJoined = (_: Token, { gap }: Token) => gap.length === 1 && /[._*~^-]/.test(gap)
 
-/** Runs of tokens of which each belongs to the one before; of two tokens at least. */
+/** Runs of two or more tokens, each of which belongs to the one before. */
 function chainsOf(tokens: readonly Token[], belongs: (before: Token, token: Token) => boolean): string[][] {
   const chains: string[][] = []
   let chain: string[] = []

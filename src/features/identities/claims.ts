@@ -4,17 +4,17 @@ import { Refusal } from '../../lib/refusal.ts'
 import { emailProblem, normalizedEmail } from '../email/rules.ts'
 import { isRecord } from '../../lib/record.ts'
 
-/** Who an id token is about. */
+/** The user that an id token identifies. */
 export type Claims = {
   subject: string
-  /** Only an address that the provider has verified, as accounts have it. */
+  /** An address that the provider has verified, in its normalized form; null for any other. */
   email: string | null
-  /** As the provider gave it; the first name where it tells them apart. */
+  /** The first name, if the provider gives it separately. */
   name: string
   client_id: string
 }
 
-/** What an id token whose signature is good says. Refuses with 401 `id_token_invalid`. */
+/** The claims of an id token with a valid signature. Refuses with 401 `id_token_invalid`. */
 export function claimsOf(
   { clientIds }: OidcProvider,
   payload: JWTPayload,
@@ -22,15 +22,15 @@ export function claimsOf(
   given: { name?: string },
 ): Claims {
   const { sub, aud, azp, email, email_verified, given_name, name } = payload
-  // Logout tokens have events. A subject is ASCII of 255 characters at most (OpenID Connect Core, section 2).
+  // Logout tokens have events. A subject has at most 255 ASCII characters (OpenID Connect Core, section 2).
   if (typeof sub !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(sub) || 'events' in payload) throw invalidToken()
   if (nonce !== null && payload.nonce !== nonce) throw invalidToken()
   const audiences = [aud ?? []].flat()
   const ours = clientIds.filter((id) => audiences.includes(id))
-  // With one audience azp may be another: Google names the Android app there that asked for a token for its server.
+  // With one audience, azp may differ: Google puts the Android app there that asked for a token for its server.
   const client_id = audiences.length > 1 ? ours.find((id) => id === azp) : ours[0]
   if (client_id === undefined) throw invalidToken()
-  // Apple writes it as a text.
+  // Apple sends it as a string.
   const isVerified = email_verified === true || email_verified === 'true'
   const names = [given.name, given_name, typeof name === 'string' ? name.trim().split(/\s+/)[0] : null]
   return {
@@ -41,12 +41,12 @@ export function claimsOf(
   }
 }
 
-/** Apple tells the name once, beside its first answer. The browser brings it, so it proves nothing. */
+/** Apple sends the name once, in a form field beside its first answer. It is not signed, so it proves nothing. */
 export function nameInForm(user: string | null): string | undefined {
   if (user === null || user.length > 4096) return undefined
   try {
-    const told: unknown = JSON.parse(user)
-    const name = isRecord(told) && isRecord(told.name) ? told.name.firstName : undefined
+    const parsed: unknown = JSON.parse(user)
+    const name = isRecord(parsed) && isRecord(parsed.name) ? parsed.name.firstName : undefined
     return typeof name === 'string' ? name : undefined
   } catch {
     return undefined

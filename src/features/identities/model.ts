@@ -9,7 +9,7 @@ export const messengerLink = t.Object({
 export const identity = object('Identity', {
   id: entityId(),
   kind: oneOf(['password', 'messenger', 'oidc', 'passkey'], 'IdentityKind'),
-  provider: nullable(t.String({ description: 'Of `oidc`, the name in `GET /auth/providers`' })),
+  provider: nullable(t.String({ description: 'For `oidc`, the name in `GET /auth/providers`' })),
   label: t.String({ description: 'For people to read' }),
   created_at: time,
   last_used_at: nullable(time),
@@ -20,7 +20,7 @@ export const identityList = t.Object({ items: t.Array(identity), next_cursor: ne
 const idToken = {
   id_token: t.String({ maxLength: 16_384, description: 'As the provider gave it, for a client id of this server' }),
   nonce: optional(
-    t.String({ maxLength: 512, description: 'The one in the id token: send it where you asked for one' }),
+    t.String({ maxLength: 512, description: 'The nonce in the id token, if you asked the provider for one' }),
   ),
   code: optional(
     t.String({ maxLength: 4096, description: 'Apple’s `authorizationCode`, so that an erasure can revoke the grant' }),
@@ -40,7 +40,7 @@ export const oidcSession = newOrKnownSession
 
 export const linkStart = t.Object({
   return_to: optional(
-    t.String({ maxLength: 2000, description: 'Where to go then, on this server or a listed origin. Default: `/`' }),
+    t.String({ maxLength: 2000, description: 'Where to return, on this server or a listed origin. Default: `/`' }),
   ),
 })
 export const signInStart = t.Object({
@@ -49,12 +49,12 @@ export const signInStart = t.Object({
   birth_date: birthDate,
 })
 export const providerAddress = t.Object({
-  url: t.String({ description: 'Where to send the browser, in the ten minutes for which its cookie lasts' }),
+  url: t.String({ description: 'Where to send the browser, within the ten minutes for which its cookie is valid' }),
 })
 
 export const start = t.Object({
   return_to: t.Optional(
-    t.String({ maxLength: 2000, description: 'Where to go then, on this server or a listed origin. Default: `/`' }),
+    t.String({ maxLength: 2000, description: 'Where to return, on this server or a listed origin. Default: `/`' }),
   ),
   invite: t.Optional(t.String({ maxLength: 100, description: 'The code of an invite, which a new account may need' })),
 })

@@ -19,7 +19,7 @@ import { Value } from '@sinclair/typebox/value'
 export type OidcLogin = ReturnType<typeof oidcLogin>
 
 /** How long a user may stay at the provider. */
-export const errandMs = 10 * minutes
+const errandMs = 10 * minutes
 
 type Deps = {
   providers: Providers
@@ -28,7 +28,7 @@ type Deps = {
   callers: Pick<Callers, 'accessState'>
   auth: Pick<Auth, 'registerSubject' | 'signInBy'>
   mails: Pick<AccountMails, 'to' | 'isOn' | 'wake'>
-  /** Seals what a browser keeps while it is at the provider. */
+  /** Seals the state that a browser keeps while it is at the provider. */
   errands: Seal
   /** Seals refresh tokens, which the database holds. */
   grants: Pick<Seal, 'seal'>
@@ -48,11 +48,11 @@ type NativeLogin = {
   birth_date?: string | null
 }
 
-/** The account to link: its session must last until the browser comes back. */
+/** The account to link. Its session must not end before the browser comes back. */
 const linking = Type.Object({ user_id: Type.String(), session_id: Type.String() })
 type Linking = Static<typeof linking>
 
-/** What the browser keeps while the user is at the provider. With `link`, it does not sign in. */
+/** The state that the browser keeps while the user is at the provider. With `link`, it links an account and does not sign in. */
 const keptErrand = Type.Object({
   state: Type.String(),
   nonce: Type.String(),
@@ -87,8 +87,8 @@ export function oidcLogin(deps: Deps) {
   }
 
   /**
-   * Signs in to the account of a subject: the one that it is linked with, the one whose verified address the provider
-   * vouches for too, or a new one. `consentsOf` gives what a new one agrees to, or refuses.
+   * Signs in to the account of a subject: the one that it is linked with, the one with the same verified address, or a new
+   * one. `consentsOf` returns the consents of a new one, or refuses.
    */
   async function signIn(
     subject: Subject,
@@ -115,7 +115,7 @@ export function oidcLogin(deps: Deps) {
     )
     // Null: a concurrent request has created the account.
     const account = made ?? (await find(subject, claims))
-    if (account === null) throw new Error('a subject is linked with no account, and yet is taken')
+    if (account === null) throw new Error('the subject is taken but not linked with an account')
     const created = made !== null
     const { user_id, identity_id } = account
     const session = await auth.signInBy({ kind: 'oidc', identity_id }, { user_id, created }, client)
@@ -130,7 +130,7 @@ export function oidcLogin(deps: Deps) {
     return Value.Check(keptErrand, kept) && kept.provider === provider && now() < kept.until ? kept : null
   }
 
-  /** What the start of a browser's way needs: the address to return to, whole. */
+  /** Checks that the redirect is possible. `target` is the absolute address to return to. */
   function prepare(provider: string, returnTo: string | undefined) {
     const isPosted = providers.postsForms(provider)
     if (publicUrl === null)
@@ -185,7 +185,7 @@ export function oidcLogin(deps: Deps) {
       return identities.linkSubject(caller, subjectOf(provider, claims, refreshToken))
     },
 
-    /** Sends a browser to the provider. `kept` is what it has to bring back; null if the provider is away. */
+    /** Sends a browser to the provider. `kept` is its sealed state; null if the provider is away. */
     async start(provider: string, { return_to: returnTo, invite }: { return_to?: string; invite?: string }) {
       const { isPosted, target } = prepare(provider, returnTo)
       try {
@@ -196,7 +196,7 @@ export function oidcLogin(deps: Deps) {
     },
 
     /**
-     * The same for a page: keeps the date of birth out of the address by sealing it into the cookie. Refuses where the
+     * The same for a page, which keeps the date of birth out of the address by sealing it into the cookie. Refuses if the
      * provider is away.
      */
     async startBySignUp(
@@ -237,7 +237,7 @@ export function oidcLogin(deps: Deps) {
           await link(kept.link, subject)
           return { location: kept.return_to, session: null, isPosted }
         }
-        // Made without consents, an account is hidden until they are given.
+        // An account without consents is hidden until they are given.
         const session = await signIn(subject, claims, () => ({}), kept, client)
         return { location: kept.return_to, session, isPosted }
       } catch (error) {

@@ -7,13 +7,13 @@ import { days, seconds } from '../../lib/time.ts'
 import { type Claims, claimsOf, invalidToken, nameInForm } from './claims.ts'
 import { codeOf } from '../../lib/errors.ts'
 
-/** Loaded at the first use, as many servers have no provider. */
+/** Loaded at the first use, because many servers have no provider. */
 const oidc = (): typeof OpenidClient => require('openid-client')
 
 export type Providers = ReturnType<typeof openProviders>
 
-/** What a browser is sent to a provider with, and has to bring back. */
-export type Errand = { state: string; nonce: string; verifier: string }
+/** The secrets of one redirect to a provider, which the browser has to bring back. */
+type Errand = { state: string; nonce: string; verifier: string }
 
 type Deps = {
   providers: readonly OidcProvider[]
@@ -56,7 +56,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
     const execute = isPlain ? [oidc().allowInsecureRequests] : []
     const config = await oidc().discovery(new URL(issuer), clientId, undefined, oidc().None(), { execute, timeout })
     const metadata = config.serverMetadata()
-    if (metadata.jwks_uri === undefined) throw new Error('its metadata names no keys')
+    if (metadata.jwks_uri === undefined) throw new Error('the provider’s metadata has no jwks_uri')
     const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
       timeoutDuration: timeoutMs,
       cooldownDuration: keysAtMostEvery,
@@ -115,7 +115,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
     return config
   }
 
-  /** An error of a provider, as a request is answered. The log gets its code, never a token. */
+  /** The refusal for an error of a provider. Logs only the error's code, never a token. */
   function refusalOf({ name }: OidcProvider, error: unknown): Refusal {
     if (error instanceof Refusal) return error
     if (isTokenFault(error)) return invalidToken()
@@ -154,11 +154,11 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
     issuers: providers.map(keyOf),
     labelOf: (name: string) => byName.get(name)?.label ?? name,
     issuerOf: (name: string) => keyOf(providerOf(name)),
-    /** Whether the provider answers a browser by a form that its page posts, as Apple does where a name is asked for. */
+    /** Whether the provider sends the browser back by a form post, as Apple does if a name is asked for. */
     postsForms: (name: string) => 'teamId' in providerOf(name).credentials,
     verify: (name: string, idToken: string, nonce: string | null) => verify(providerOf(name), idToken, { nonce }),
 
-    /** Where to send a browser. */
+    /** The address to redirect a browser to, and its secrets. */
     async begin(name: string, redirectUri: string): Promise<{ url: URL; errand: Errand }> {
       const provider = providerOf(name)
       const config = await clientOf(provider, provider.clientIds[0])
@@ -182,7 +182,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
       return { url, errand }
     },
 
-    /** Takes what a browser brought back. `answer` are the parameters that the provider gave it. */
+    /** Redeems the code that a browser brought back. `answer` are the parameters from the provider. */
     async finish(name: string, redirectUri: string, answer: URLSearchParams, { state, nonce, verifier }: Errand) {
       const provider = providerOf(name)
       const config = await clientOf(provider, provider.clientIds[0])
@@ -201,7 +201,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
       return { claims, refresh_token: 'teamId' in provider.credentials ? (tokens.refresh_token ?? null) : null }
     },
 
-    /** What revokes a grant, for the code that a native app got from Apple; null of other providers. */
+    /** The refresh token that can revoke a grant, for a code that a native app got from Apple; null for other providers. */
     async redeem(name: string, code: string, { client_id, subject }: Claims): Promise<string | null> {
       const provider = providerOf(name)
       if (!('teamId' in provider.credentials)) return null
@@ -232,7 +232,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
   }
 }
 
-/** An issuer as identities are stored with it: a slash at its end makes no other one. */
+/** The form in which issuers are stored: without a trailing slash. */
 const keyOf = ({ issuer }: OidcProvider) => issuer.replace(/\/+$/, '')
 
 // Faults of the token, not of the provider.

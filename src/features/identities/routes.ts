@@ -29,8 +29,8 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
     .get('/api/v1/me/identities', ({ caller }) => identities.list(caller), {
       response: { 200: model.identityList },
       detail: {
-        summary: 'The ways to sign in to one’s account, oldest first',
-        description: 'Whole: an account has a few. `last_used_at` is null for one that was not used yet.',
+        summary: 'The caller’s ways to sign in, oldest first',
+        description: 'All on one page. `last_used_at` is null for one that was not used yet.',
         tags,
       },
     })
@@ -46,7 +46,7 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
         response: { 200: model.identity, 201: model.identity },
         detail: {
           summary: 'Add a messenger to sign in with',
-          description: '200 where it is the account’s already. 409 `conflict` where the account has another one.',
+          description: '200 if the account has it already. 409 `conflict` if the account has another messenger.',
           tags,
           refusals: [
             'identity_taken',
@@ -71,7 +71,7 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
         response: { 200: model.identity, 201: model.identity },
         detail: {
           summary: 'Add an account of an OpenID Connect provider to sign in with',
-          description: '200 where it is the account’s already.',
+          description: '200 if the account has it already.',
           tags,
           refusals: ['identity_taken', 'id_token_invalid', 'provider_not_configured', 'busy'],
         },
@@ -92,7 +92,7 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
         detail: {
           summary: 'Send a browser to a provider, to add an account there to sign in with',
           description:
-            'Sets a cookie and answers the address to open. The browser returns to `return_to`, with `#error=<code>` where nothing was added: `identity_taken`, `unauthenticated` where the session has ended meanwhile, or a code of a login.',
+            'Sets a cookie and returns the address to open. The browser returns to `return_to`, with `#error=<code>` if nothing was added: `identity_taken`, `unauthenticated` if the session has ended, or an error code of the login.',
           tags,
           refusals: ['validation_failed', 'provider_not_configured', 'busy'],
         },
@@ -108,7 +108,7 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
         detail: {
           summary: 'Remove a way to sign in',
           description:
-            'Sessions go on. The last way that works stays: 409 `last_identity`. `second_factor_required` for a passkey of staff, where `STAFF_PASSKEY` asks them to show one.',
+            'Sessions continue. The last usable way cannot be removed: 409 `last_identity`. `second_factor_required` for a passkey of staff, if `STAFF_PASSKEY` requires them to confirm with one.',
           tags,
           refusals: ['not_found', 'second_factor_required', 'last_identity'],
         },
@@ -133,7 +133,7 @@ const nativeRoutes = ({ visitor, oidc, cookies }: Pick<Deps, 'visitor' | 'oidc' 
         detail: {
           summary: 'Sign in with an id token',
           description:
-            'For apps that get one from the provider themselves. 201 at the first login, which makes the account and needs `consents`. An address that the provider calls verified, and that is verified here, signs in to its account.',
+            'For apps that get one from the provider themselves. The first login creates the account, needs `consents` and answers 201. An address that is verified both at the provider and here signs in to its account.',
           tags,
           refusals: [
             'id_token_invalid',
@@ -164,7 +164,7 @@ const nativeRoutes = ({ visitor, oidc, cookies }: Pick<Deps, 'visitor' | 'oidc' 
         detail: {
           summary: 'Send a browser to a provider, to sign in or up',
           description:
-            'Sets a cookie and answers the address to open, as `GET` of the same path redirects to it. The browser returns to `return_to`, with `#error=<code>` where it was not signed in.',
+            'Sets a cookie and returns the address to open; `GET` of the same path redirects to it. The browser returns to `return_to`, with `#error=<code>` if it was not signed in.',
           tags,
           refusals: ['validation_failed', 'provider_not_configured', 'busy'],
           security: [],

@@ -1,9 +1,9 @@
 import type { IdentityKind } from './store.ts'
 
-/** A way to sign in, with what decides whether it works now. */
-export type Way = { id: string; kind: IdentityKind; isUsable: boolean }
+/** A way to sign in, and whether it works now. */
+export type UsableIdentity = { id: string; kind: IdentityKind; isUsable: boolean }
 
-/** What this server lets people sign in with. */
+/** The ways to sign in that this server offers. */
 export type Configured = {
   messenger: boolean
   /** The issuers of the OIDC providers. */
@@ -13,7 +13,7 @@ export type Configured = {
 type Account = { email: string | null; phone: string | null }
 
 /** Whether a way to sign in works now. */
-export function isWayUsable(
+export function isIdentityUsable(
   { kind, issuer }: { kind: IdentityKind; issuer: string | null },
   account: Account,
   configured: Configured,
@@ -30,21 +30,24 @@ export function isWayUsable(
   }
 }
 
-/** A password is of use only together with what it is asked for by: an account of a messenger may have neither. */
+/** A password works only together with an address or a number, and a messenger account may have neither. */
 export const isPasswordUsable = ({ email, phone }: Account): boolean => email !== null || phone !== null
 
-export const isOidcUsable = ({ issuer }: { issuer: string | null }, { issuers }: Configured): boolean =>
+const isOidcUsable = ({ issuer }: { issuer: string | null }, { issuers }: Configured): boolean =>
   issuer !== null && issuers.includes(issuer)
 
-/** Whether a way to sign in may be removed: another one has to remain that works. */
-export function removalVerdict(ways: readonly Way[], id: string): 'removed' | 'not_found' | 'last_identity' {
-  if (!ways.some((way) => way.id === id)) return 'not_found'
-  return ways.some((way) => way.id !== id && way.isUsable) ? 'removed' : 'last_identity'
+/** Whether a way to sign in may be removed: another usable one has to remain. */
+export function removalVerdict(
+  identities: readonly UsableIdentity[],
+  id: string,
+): 'removed' | 'not_found' | 'last_identity' {
+  if (!identities.some((one) => one.id === id)) return 'not_found'
+  return identities.some((one) => one.id !== id && one.isUsable) ? 'removed' : 'last_identity'
 }
 
 /**
- * The id of an account's password or messenger, of which it has one at most. It is derived, so that accounts have it from
- * before identities were stored.
+ * The id of an account's password or messenger, of which it has one at most. It is derived, so that older accounts have one
+ * too.
  */
 export function derivedIdentityId(userId: string, kind: 'password' | 'messenger'): string {
   const hash = new Bun.CryptoHasher('sha256').update(`convene identity ${kind} ${userId}`).digest('hex')
@@ -61,11 +64,11 @@ export function derivedIdentityId(userId: string, kind: 'password' | 'messenger'
 
 /**
  * Where a browser may be sent after it has signed in: an address on this server or on a listed origin, or a path of this
- * server; null for anything else. The address is read as browsers read it, so that `//evil` and `/\evil` are other hosts.
+ * server; null for anything else. The address is parsed as browsers do, so that `//evil` and `/\evil` are other hosts.
  */
 export function returnTarget(given: string, publicUrl: string, listed: readonly string[]): string | null {
   if (given.length > 2000 || !/^(?:https?:\/\/|\/)/i.test(given)) return null
-  // Encoded slashes are a path to browsers, and a host to what decodes them once more.
+  // Browsers take encoded slashes for a path, but software that decodes them once more takes them for a host.
   if (/^\/*(?:%2f|%5c)/i.test(given) || /[\p{C}\s]/u.test(given)) return null
   const url = URL.parse(given, publicUrl)
   if (url === null || url.username !== '' || url.password !== '' || !/^https?:$/.test(url.protocol)) return null

@@ -9,7 +9,7 @@ import type { AccountMails } from '../email/account-mails.ts'
 import type { Passkeys } from '../passkeys/service.ts'
 import type { Configured } from './rules.ts'
 import type { Providers } from './providers.ts'
-import type { Identity, IdentityStore, Linked, Subject, Told } from './store.ts'
+import type { Identity, IdentityStore, Linked, Subject, ChangeRecords } from './store.ts'
 
 export type Identities = ReturnType<typeof identityService>
 
@@ -30,7 +30,7 @@ type Deps = {
   now: () => number
 }
 
-/** The ways to sign in to one's account. */
+/** Lists, adds and removes the ways to sign in to an account. */
 export function identityService(deps: Deps) {
   const { store, auth, botPermissions, passkeys, callers, mails, providers, configured, wakeRevocation, audit, now } =
     deps
@@ -50,13 +50,13 @@ export function identityService(deps: Deps) {
     last_used_at: isoOrNull(identity.last_used_at),
   })
 
-  /** What is stored with a change: the entry of the audit log, and the mail to the owner. */
-  async function told(about: 'way_in_added' | 'way_in_removed', userId: string, identity: Named) {
+  /** The audit entry and the mail to the owner, which are stored with a change. */
+  async function changeRecords(about: 'way_in_added' | 'way_in_removed', userId: string, identity: Named) {
     const { kind, provider } = identity
     const action = about === 'way_in_added' ? 'identity_added' : 'identity_removed'
     const named = { label: labelOf(identity), ...(kind === 'passkey' && { kind }) }
     const mail = await mails.about(userId, { about, ...named })
-    return { audit: audit.entry(action, userId, userId, { kind, provider }), mails: mail } satisfies Told
+    return { audit: audit.entry(action, userId, userId, { kind, provider }), mails: mail } satisfies ChangeRecords
   }
 
   function linkedView(linked: Linked) {
@@ -81,7 +81,7 @@ export function identityService(deps: Deps) {
     /** Lets the caller sign in with their messenger too. Refuses with 409 `identity_taken` or `conflict`. */
     async linkMessenger(caller: Caller, initData: string) {
       const person = auth.messengerPerson(initData)
-      const with_ = await told('way_in_added', caller.id, { kind: 'messenger', provider: null })
+      const with_ = await changeRecords('way_in_added', caller.id, { kind: 'messenger', provider: null })
       const linked = linkedView(await store.linkMessenger(caller.id, person.messenger_id, now(), with_))
       await botPermissions.noteInitData(caller.id, person)
       return linked
@@ -89,7 +89,7 @@ export function identityService(deps: Deps) {
 
     /** The same with a subject of an OIDC provider. */
     async linkSubject(caller: Pick<Caller, 'id'>, subject: Subject) {
-      const with_ = await told('way_in_added', caller.id, { kind: 'oidc', provider: subject.provider })
+      const with_ = await changeRecords('way_in_added', caller.id, { kind: 'oidc', provider: subject.provider })
       return linkedView(await store.linkSubject(caller.id, subject, now(), with_))
     },
 
@@ -101,14 +101,14 @@ export function identityService(deps: Deps) {
       const identity = (await store.ofUser(caller.id)).find((one) => one.id === id)
       if (identity === undefined) throw notFound()
       if (identity.kind === 'passkey') await passkeys.refuseRemoval(caller)
-      const with_ = await told('way_in_removed', caller.id, identity)
+      const with_ = await changeRecords('way_in_removed', caller.id, identity)
       const outcome = await store.remove(caller.id, id, configured, now(), with_)
       if (outcome === null) throw notSignedIn()
       if (outcome === 'not_found') throw notFound()
       if (outcome === 'last_identity')
         throw new Refusal('last_identity', 'This is the last way to sign in to your account. Add another one first.')
       mails.wake()
-      // Other nodes must no longer trust what a removed passkey has confirmed.
+      // No node may still trust a confirmation by the removed passkey.
       if (identity.kind === 'passkey') await callers.forget(caller.id)
       wakeRevocation()
     },

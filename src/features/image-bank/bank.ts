@@ -1,18 +1,18 @@
 import { distanceWithin, turns, usualDistance, wordsOf } from '../media/pdq.ts'
 import type { BankHash } from './store.ts'
 
-/** Finds the hashes of the bank that an image is near to. */
+/** Finds how near an image is to the hashes of the bank. */
 export type Bank = {
   readonly version: number
   readonly size: number
   /**
-   * How near the nearest hash is to an image as it is, turned or mirrored: 0 where the image is within the own distance of a
-   * hash that has one, and Infinity if all are further than `most`.
+   * The distance from an image, as it is, turned or mirrored, to the nearest hash: 0 if the image is within a hash's own
+   * distance, and Infinity if all are further than `most`.
    */
   nearest(hashes: string, most: number): number
 }
 
-/** From so many hashes on, looking them up takes less time than comparing with each. */
+/** From this many hashes on, an index is faster than comparing with each. */
 const leastIndexed = 256
 
 export function openBank(version: number, entries: readonly BankHash[]): Bank {
@@ -26,7 +26,7 @@ export function openBank(version: number, entries: readonly BankHash[]): Bank {
   const ownOf = (entry: number) => own[entry] ?? -1
   const isUsual = (entry: number) => ownOf(entry) <= usualDistance
   const index = entries.length < leastIndexed ? null : openIndex(hashes, all.filter(isUsual))
-  // The index finds only what is as near as usual.
+  // The index finds only hashes within `usualDistance`.
   const unusual = index === null ? all : all.filter((entry) => !isUsual(entry))
   return {
     version,
@@ -74,7 +74,7 @@ function openIndex(hashes: Int32Array, entries: readonly number[]) {
       const after = placeOf(entry, chunk) + 1
       starts[after] = (starts[after] ?? 0) + 1
     }
-  // Most values are nobody's: a bit of each says so, and all bits stay in the processor's cache.
+  // Most values have no entries. One bit per value tells so, and all bits fit into the processor's cache.
   const isThere = new Uint8Array((chunks * chunkValues) / 8)
   for (let i = 0; i < starts.length - 1; i++) {
     const count = starts[i + 1] ?? 0
@@ -91,7 +91,7 @@ function openIndex(hashes: Int32Array, entries: readonly number[]) {
       next[place] = free + 1
     }
   return {
-    /** Whether `test` is true of one of the entries that may be near; of the same entry it may be asked again. */
+    /** Whether `test` is true for one of the entries that may be near. It may be called more than once for an entry. */
     some(words: Int32Array, at: number, test: (entry: number) => boolean): boolean {
       for (let chunk = 0; chunk < chunks; chunk++) {
         const value = chunkOf(words, at, chunk)

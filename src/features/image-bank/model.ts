@@ -25,7 +25,7 @@ export const newBankEntry = object(
     reason: prose(longestReason, { min: 1 }),
   },
   {
-    description: 'Either `hash` or `image_id`. Without `distance` the rule that asks says it, or 31',
+    description: 'Give either `hash` or `image_id`. Without `distance`, that of the rule applies, or 31',
     examples: [{ hash: 'd8f8f1eec0f4a84f0e37022a078f63f0b36e2ed596621e1d33e6239c4e9c9b22', reason: 'A scam' }],
   },
 )

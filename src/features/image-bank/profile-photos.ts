@@ -15,12 +15,11 @@ type Deps = {
 }
 
 const batch = 200
-/** How many photos one round compares. */
 const photosOfRound = 10_000
 
-/** Compares the photos that profiles show with images that were banned since. */
+/** Compares the photos of profiles with images that were banned after they were set. */
 export function profilePhotoCheck({ store, hashesOf, filter, report, takeDown }: Deps) {
-  /** Goes on where the last round stopped. Returns how many photos rules have something against. */
+  /** Continues where the last round stopped. Returns how many photos the rules object to. */
   async function check(): Promise<number> {
     const progress = await store.progress()
     const { version, checked_to } = progress
@@ -38,7 +37,7 @@ export function profilePhotoCheck({ store, hashesOf, filter, report, takeDown }:
         if (actions.length > 0) found++
         if (actions.includes('refuse')) await takeDown(user_id, image_id)
         else if (actions.includes('flag')) await report(user_id)
-        // Each comparison may take a millisecond: requests come first.
+        // A comparison may take a millisecond: let requests run in between.
         await setImmediate()
       }
       const lastPhoto = photos.at(-1)

@@ -33,7 +33,7 @@ export const imageBankRoutes = ({ asAdmin, imageBank }: Deps) =>
         detail: {
           summary: 'Ban an image by its hash or id',
           description:
-            'In force on every node at once, within two seconds where Redis is away; profiles that show it lose it within minutes. Replaces what an admin has said of the same hash. Recorded in the audit log. `validation_failed` for an image with too little in it to be told from others; `conflict` beyond 100 000. For admins.',
+            'In force on every node at once, or within two seconds if Redis is away; profiles that show it lose it within minutes. Replaces an earlier entry for the same hash. Recorded in the audit log. `validation_failed` for an image with too little detail to tell it from others; `conflict` beyond 100 000. For admins.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict'],
         },
@@ -48,7 +48,7 @@ export const imageBankRoutes = ({ asAdmin, imageBank }: Deps) =>
         response: { 204: t.Void() },
         detail: {
           summary: 'Allow a banned image again',
-          description: 'What was removed stays removed. For admins.',
+          description: 'Removed photos are not restored. For admins.',
           tags,
           refusals: ['forbidden', 'not_found'],
         },

@@ -3,25 +3,25 @@ import { tidy } from '../../lib/text.ts'
 import { isHash } from '../media/pdq.ts'
 import type { BankEntry } from './store.ts'
 
-/** Every node compares images with all of them. */
+/** The bank's size limit: every node compares images with all hashes. */
 export const mostHashes = 100_000
 
-/** Whether a bank may hold as many more. */
+/** Whether the bank has room for `more` hashes. */
 export const bankHasRoom = ({ there, more, most }: { there: number; more: number; most: number }): boolean =>
   there + more <= most
 
-/** Beyond this, unlike images are the same. */
+/** Beyond this distance, different images would match. */
 export const longestDistance = 90
 export const longestReason = 500
 
 export type BankLine = Pick<BankEntry, 'hash' | 'distance' | 'reason'>
-export type LineProblem = { line: number; message: string }
+type LineProblem = { line: number; message: string }
 
 const header = 'hash,distance,reason'
 
 /**
- * Reads a bank as text: a line for each hash, `hash,distance,reason`. The distance may be empty; the reason is the rest of the
- * line. Empty lines, a heading, and lines that begin with # say nothing. Returns what is wrong where anything is.
+ * Parses a bank from text with a line `hash,distance,reason` for each hash. The distance may be empty; the reason is the rest
+ * of the line. Ignores empty lines, the header, and lines that begin with #. Returns all problems if there are any.
  */
 export function readBank(text: string): { entries: BankLine[] } | { problems: LineProblem[] } {
   const entries: BankLine[] = []
@@ -35,7 +35,7 @@ export function readBank(text: string): { entries: BankLine[] } | { problems: Li
     if (typeof read === 'string') problems.push({ line, message: read })
     else {
       const before = lineOf.get(read.hash)
-      if (before !== undefined) problems.push({ line, message: `the hash of line ${before} again` })
+      if (before !== undefined) problems.push({ line, message: `repeats the hash of line ${before}` })
       lineOf.set(read.hash, before ?? line)
       entries.push(read)
     }
@@ -61,6 +61,6 @@ function readLine(line: string): BankLine | string {
 const unquoted = (text: string) =>
   text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text
 
-/** The same of the bank as it is. A reason is one line. */
+/** Writes an entry as such a line. Line breaks in the reason become spaces. */
 export const bankLine = ({ hash, distance, reason }: BankLine) =>
   csvLine([hash, distance, reason.replaceAll(/\s*\n\s*/g, ' ')])

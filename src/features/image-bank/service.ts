@@ -15,14 +15,14 @@ import { batches } from '../../lib/batches.ts'
 
 export type ImageBank = ReturnType<typeof imageBankService>
 
-export type NewBankEntry = {
+type NewBankEntry = {
   hash?: string | null
   image_id?: string | null
   distance?: number | null
   reason: string
 }
 
-/** The hashes of an image; null if there are none, or they tell nothing. */
+/** The hashes of an image; null if it has none, or none that are distinctive. */
 export type HashesOf = (imageId: string) => Promise<string | null | 'no_such_image'>
 
 type Deps = {
@@ -38,10 +38,10 @@ type Deps = {
 type Admin = { id: string | null }
 
 const batch = 1000
-/** Images whose distance is remembered: those that are sent soon after they were uploaded. */
+/** How many images have their distance cached, for the message that soon sends them. */
 const mostRemembered = 10_000
 
-/** The hashes of images that are banned: kept in the database, and compared with on every node. */
+/** The bank of hashes of banned images. It is stored in the database, and every node compares images with it. */
 export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, now }: Deps) {
   const { keyOf, pageOf } = paging
   const known = openCurrent<Bank>({
@@ -55,14 +55,14 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
 
   const remembered = recentMap<{ version: number; distance: number }>(mostRemembered)
 
-  /** Compares an image with the bank, and remembers how near it is. */
+  /** Compares an image with the bank and caches the distance. */
   function compare(imageId: string, hashes: string, bank: Bank): number {
     const distance = bank.nearest(hashes, usualDistance)
     remembered.set(imageId, { version: bank.version, distance })
     return distance
   }
 
-  /** To be called after each change. Resolves once other nodes can know. */
+  /** Call this after each change. Resolves once the other nodes can know. */
   async function changed() {
     known.forget()
     await nodes?.rulesChanged()
@@ -76,7 +76,7 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
     const hashes = await hashesOf(image_id)
     if (hashes === 'no_such_image') throw unknownId('/image_id', 'There is no such image.')
     if (hashes === null)
-      throw invalid('/image_id', 'Expected an image with enough in it to be told from others', 'not_allowed')
+      throw invalid('/image_id', 'Expected an image with enough detail to tell it from others', 'not_allowed')
     return uprightHash(hashes)
   }
 
@@ -86,22 +86,22 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
   })
 
   return {
-    /** The bank as it is now, or was at most two seconds ago. No promise where nothing has to be read. */
+    /** The bank, at most two seconds old. Returns a promise only if it has to be read. */
     current: known.current,
 
-    /** Another node has changed the bank, or may have. */
+    /** Call this when another node has, or may have, changed the bank. */
     forget: known.forget,
 
     changed,
     hashesOf,
 
-    /** An upload takes much longer than the comparison, which the message that sends the image then needs no more. */
+    /** Compares an uploaded image in advance: an upload takes much longer, and the message with the image need not wait. */
     uploaded(imageId: string, hashes: string): void {
       const bank = known.current()
       if (!(bank instanceof Promise) && bank.size > 0) compare(imageId, hashes, bank)
     },
 
-    /** How near a banned image is, as `nearest` of the bank says; Infinity for an image without a hash. */
+    /** The distance to the nearest banned image, as from `Bank.nearest`; Infinity for an image without a hash. */
     async distanceTo(imageId: string, most: number): Promise<number> {
       const now = known.current()
       const bank = now instanceof Promise ? await now : now
@@ -127,7 +127,7 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
       const hash = await hashFor(given)
       const entry = entryOf(admin, { hash, distance: given.distance ?? null, reason: tidy(given.reason) })
       const { id, reason } = entry
-      // Neither the image nor its hash.
+      // The audit entry contains neither the image nor its hash.
       const added = await store.add([entry], mostHashes, audit.entry('image_banned', admin.id, id, { reason }))
       if (added === 'full') throw full()
       await changed()
@@ -140,7 +140,7 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
       await changed()
     },
 
-    /** Adds what a file says: all of it, or nothing. */
+    /** Adds all entries of a file, or none. */
     async addAll(admin: Admin, lines: readonly BankLine[]): Promise<void> {
       if (lines.length === 0) return
       const entries = lines.map((line) => entryOf(admin, line))
@@ -149,7 +149,7 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
       await changed()
     },
 
-    /** All of them, a page at a time. */
+    /** All entries, a page at a time. */
     async *all(): AsyncGenerator<readonly BankEntry[]> {
       const pages = batches<BankEntry>(batch, (last) => store.after(last?.id ?? '', batch))
       for await (const page of pages) if (page.length > 0) yield page

@@ -6,10 +6,10 @@ export type BankEntry = {
   id: string
   /** 64 hexadecimal digits. */
   hash: string
-  /** In how many bits a hash may differ; null for what the rule says that asks. */
+  /** In how many bits an image's hash may differ; null for the distance of the rule. */
   distance: number | null
   reason: string
-  /** The report whose decision has banned it; null for one by an admin. */
+  /** The report whose decision has banned it; null if an admin has. */
   report_id: string | null
   /** Null for the command line. */
   added_by: string | null
@@ -20,9 +20,9 @@ export type BankEntry = {
 export type BankProgress = {
   /** The newest change of the bank. */
   version: number
-  /** Compared with what changes up to this one have added. */
+  /** All photos have been compared with the hashes up to this change. */
   checked_to: number
-  /** Being compared with what changes up to this one have added, and done with up to this user. */
+  /** Photos are being compared with the hashes up to the change `checking_to`, and those of users up to `checked_id` are done. */
   checking_to: number | null
   checked_id: string | null
 }
@@ -31,21 +31,21 @@ export type BankHash = Pick<BankEntry, 'id' | 'hash' | 'distance'>
 
 export type ImageBankStore = {
   progress(): Promise<BankProgress>
-  /** What changes after one up to another one have added. */
+  /** The hashes that were added by the changes after `after` up to `upTo`. */
   hashes(after: number, upTo: number): Promise<BankHash[]>
   /** Newest first. */
   list(limit: number, after: After): Promise<BankEntry[]>
   /** A page of all, in the order of their ids. */
   after(id: string, limit: number): Promise<BankEntry[]>
   /**
-   * Adds hashes, or none of them where there would be more than `most`. Replaces those of admins that are the same, and no
-   * other.
+   * Adds hashes, or none of them if there would be more than `most`. Replaces entries for the same hashes by admins, but none
+   * by a decision.
    */
   add(entries: readonly BankEntry[], most: number, audit: AuditEntry): Promise<'added' | 'full'>
-  /** False if there is none. */
+  /** False if there is no such entry. */
   remove(id: string, audit: AuditEntry): Promise<boolean>
-  /** Photos that profiles show, in the order of their users, after one. */
+  /** The photos of profiles, in the order of their users, after that user. */
   photosAfter(userId: string, limit: number): Promise<{ user_id: string; image_id: string }[]>
-  /** Notes how far that is; nothing if another node has come farther. */
+  /** Records the progress. Does nothing if another node is ahead. */
   noteProgress(progress: Omit<BankProgress, 'version'>): Promise<void>
 }

@@ -6,7 +6,7 @@ import { type Legal, legalKinds, type LegalText, mostWantedFirst } from './servi
 const kind = oneOf(legalKinds, 'LegalKind')
 
 const fields = {
-  version: t.String({ description: 'Changes whenever the text of this kind does, in any language' }),
+  version: t.String({ description: 'Changes whenever the text changes in any language' }),
   language: t.String(),
   text: t.String({ description: 'Markdown' }),
   updated_at: t.String({ format: 'date-time' }),
@@ -34,7 +34,7 @@ const markdown = {
 
 type Asked = { headers: Record<string, string | undefined>; set: { headers: { vary?: string } } }
 
-/** JSON, or Markdown for whom that is better. */
+/** JSON, or Markdown if the client prefers it. */
 function answerIn<Text extends LegalText>({ headers, set }: Asked, answer: Text): Text | Response {
   set.headers.vary = [set.headers.vary, 'Accept, Accept-Language'].filter(Boolean).join(', ')
   if (!prefersMarkdown(headers.accept)) return answer
@@ -58,7 +58,7 @@ export const legalRoutes = ({ visitor, legal }: { visitor: Visitor; legal: Legal
         response: { 200: childSafety },
         detail: {
           summary: 'Child safety standards, with the contact of the operator',
-          description: 'JSON, or plain Markdown for `Accept: text/markdown`. `LEGAL_CONTACT` is in it.',
+          description: 'JSON, or plain Markdown for `Accept: text/markdown`. Contains `LEGAL_CONTACT`.',
           tags: ['legal'],
           security: [],
           responses: markdown,

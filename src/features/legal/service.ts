@@ -14,9 +14,9 @@ import { recordOf } from '../../lib/record.ts'
 export const legalKinds = ['terms', 'privacy', 'disclaimer'] as const
 export type LegalKind = (typeof legalKinds)[number]
 
-/** All that is published: what people consent to, and what they may read besides. */
-export const publishedKinds = [...legalKinds, 'child-safety'] as const
-export type PublishedKind = (typeof publishedKinds)[number]
+/** All published texts: those that users consent to, and those for information only. */
+const publishedKinds = [...legalKinds, 'child-safety'] as const
+type PublishedKind = (typeof publishedKinds)[number]
 
 export type LegalText<Kind extends PublishedKind = PublishedKind> = {
   kind: Kind
@@ -28,7 +28,7 @@ export type LegalText<Kind extends PublishedKind = PublishedKind> = {
 
 export type Legal = ReturnType<typeof legalService>
 
-// Changed with the texts that come with the product.
+// Change this date together with the built-in texts.
 const builtInUpdatedAt = Date.UTC(2026, 10, 22)
 const builtIn: Record<PublishedKind, Record<string, string>> = {
   terms: { en: termsEn, ru: termsRu },
@@ -44,15 +44,15 @@ type Text = { language: string; text: string; hash: string }
 const sha256 = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 /**
- * The legal texts: those in `dir`, named `terms.en.md`, `terms.pt-BR.md` and so on, else those that come with the product. Where `dir` has
- * any text of a kind, the built-in ones of that kind are not used: two texts of different content would both be binding.
+ * The legal texts: those in `dir`, named `terms.en.md`, `terms.pt-BR.md` and so on, or else the built-in ones. If `dir` has any
+ * text of a kind, the built-in ones of that kind are not used, because two texts of different content would both be binding.
  *
- * A version stands for all translations of a kind, so that changing any of them asks everybody again.
+ * A version covers all translations of a kind, so that changing any of them asks everybody for consent again.
  */
 export function legalService({ dir, contact = null }: { dir: string | null; contact?: string | null }) {
   let editions = editionsOf(dir, contact)
 
-  /** The best of the languages asked for (a tag, or an Accept-Language list); English, or the first there is, otherwise. */
+  /** The text in the best of the wanted languages (a tag or an Accept-Language list), else in English, else the first one. */
   function textFor(kind: PublishedKind, wanted: string | null): Text {
     const { texts } = editions[kind]
     for (const tag of mostWantedFirst(wanted ?? '')) {
@@ -77,13 +77,13 @@ export function legalService({ dir, contact = null }: { dir: string | null; cont
 
     version: (kind: LegalKind) => editions[kind].version,
 
-    /** What a consent given now is given to. */
+    /** The version and the text that a consent given now refers to. */
     edition: (kind: LegalKind, wanted: string | null) => ({
       version: editions[kind].version,
       text_hash: textFor(kind, wanted).hash,
     }),
 
-    /** Reads the texts anew. Throws, and leaves the old ones in force, where they cannot be read. */
+    /** Reads the texts again. Throws if they cannot be read, and the old ones stay in force. */
     reload(from: { dir: string | null; contact: string | null }) {
       editions = editionsOf(from.dir, from.contact)
     },
@@ -93,7 +93,7 @@ export function legalService({ dir, contact = null }: { dir: string | null; cont
 const editionsOf = (dir: string | null, contact: string | null) =>
   recordOf(publishedKinds, (kind) => editionOf(kind, dir, contact))
 
-/** What an Accept or Accept-Language list names, most wanted first, without what it refuses. */
+/** The names in an Accept or Accept-Language list, sorted by weight, without those of weight 0. */
 export const mostWantedFirst = (list: string): string[] =>
   list
     .toLowerCase()
@@ -141,10 +141,10 @@ function ownTexts(kind: PublishedKind, dir: string) {
 const fileName = new RegExp(`^(${publishedKinds.join('|')})\\.[a-z]{2,8}(-[a-z0-9]{1,8})*\\.md$`, 'i')
 const kindOfFile = (file: string) => fileName.exec(file)?.[1]?.toLowerCase() ?? null
 
-/** The contents of an operator's directory: texts, texts without readable content, and files that only look like texts. */
+/** The files of an operator's directory: texts, empty or unreadable texts, and files whose names are only similar. */
 export type LegalFiles = { texts: string[]; empty: string[]; misnamed: string[] }
 
-/** Whether there is nothing to read in it, as in a directory, or a file that this user may not read. */
+/** Whether a file is empty or cannot be read. */
 function isEmpty(path: string): boolean {
   try {
     return readFileSync(path, 'utf8').trim() === ''

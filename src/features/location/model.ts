@@ -8,11 +8,11 @@ const latitude = { minimum: -90, maximum: 90, error: 'Expected degrees from -90 
 const longitude = { minimum: -180, maximum: 180, error: 'Expected degrees from -180 to 180' }
 
 export const reading = t.Object(
-  // TypeBox's own: Elysia's would take "52" for 52.
+  // TypeBox's `Number`: Elysia's would accept "52" for 52.
   { latitude: Type.Number(latitude), longitude: Type.Number(longitude) },
   {
     title: 'Position',
-    // Two places of which each finds the other.
+    // Two places within each other's default radius.
     examples: [
       { latitude: 38.7169, longitude: -9.1399 },
       { latitude: 38.7223, longitude: -9.1393 },
@@ -66,8 +66,8 @@ export const nearbyQuery = t.Object({
     }),
   ),
   cursor: pageQuery.cursor,
-  age_min: years('Only people who show their age, and are so old at least'),
-  age_max: years('Only people who show their age, and are so old at most'),
+  age_min: years('Finds only people who show their age and are at least this old'),
+  age_max: years('Finds only people who show their age and are at most this old'),
   ...filters,
 })
 

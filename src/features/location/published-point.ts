@@ -24,20 +24,20 @@ const ROW_DEGREES = degrees(CELL_M / EARTH_RADIUS_M)
 const REACH_M = RECALL_M + ANCHOR_M
 const REACH_DEGREES = degrees(REACH_M / EARTH_RADIUS_M)
 
-// The neighbours that reach REACH_M. A column is at least CELL_M wide at the centre of its row, but near a pole the
-// cells are wedges, and the rows of up to WEDGES cells are searched whole. One row more than REACH_M takes, for the row
-// whose centre lies beyond the pole.
+// How many neighbouring rows and columns cover REACH_M. A column is at least CELL_M wide at the centre of its row, but near
+// a pole the cells are wedges, and rows of up to WEDGES cells are searched completely. One row is extra, for the row whose
+// centre lies beyond the pole.
 const ROWS_AROUND = 5
 const COLUMNS_AROUND = 5
 const WEDGES = 128
 
-/** One user's secret grid: all that the location key decides. Every fraction is in [0, 1). */
+/** One user's secret grid: everything that depends on the location key. Every fraction is in [0, 1). */
 export type PlaceKey = {
   /** The fraction of a row by which the rows are shifted. */
   phase: number
   /** The fraction of a column by which the columns of a row are shifted. */
   shift: (row: number) => number
-  /** What a cell is stored as: 8 bytes, in hex. */
+  /** The stored form of a cell: 8 bytes, in hex. */
   tag: (row: number, column: number) => string
   /** How the point of a cell is drawn: two fractions, for the distance and for the bearing. */
   noise: (row: number, column: number) => [number, number]
@@ -49,7 +49,7 @@ export type PlaceKey = {
  * How often a cell was published. The tag is 8 bytes of an HMAC, in hex; only the holder of the key can tell which cell it
  * is.
  */
-export type TagUse = { tag: string; uses: number }
+type TagUse = { tag: string; uses: number }
 
 /** All that is stored about where a user is and has been. */
 export type Whereabouts = {

@@ -6,8 +6,8 @@ import type { Locations } from './service.ts'
 import { namedFilters, type NearbyFilters } from './store.ts'
 
 /**
- * The filters of a query. Elysia's own parser cannot be used for them: it splits each value of a list at its commas, and cuts
- * off the ends of one that begins with a bracket.
+ * The filters of a query. Elysia's own parser cannot read them: it splits each value of a list at its commas, and cuts off the
+ * ends of one that begins with a bracket.
  */
 function filtersOf(url: string): NearbyFilters {
   // Not parsed as a URL: its host is whatever the client wrote, and may be invalid.
@@ -22,7 +22,7 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
       response: { 200: model.location },
       detail: {
         summary: 'The published position',
-        description: 'As others may see it: the true position is stored nowhere.',
+        description: 'As others may see it. The true position is not stored.',
         tags: ['location'],
         refusals: ['not_found'],
       },
@@ -34,7 +34,7 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
       detail: {
         summary: 'Publish a position',
         description:
-          'Answers the published position, some 300 m from the one sent, which is not kept. The same place is always published alike. 6 a minute and 60 an hour.',
+          'Returns the published position, some 300 m from the one that was sent, which is not stored. The same place always gets the same published position. 6 a minute and 60 an hour.',
         tags: ['location'],
         refusals: ['rate_limited'],
       },
@@ -46,9 +46,9 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
       detail: {
         summary: 'Show or hide on the map',
         description:
-          'At once. The choice is kept. Whoever has not given the mandatory consents is shown to nobody until they have, whatever they chose.',
+          'Takes effect at once, and the choice is stored. A user without the mandatory consents is shown to nobody until they are given.',
         tags: ['location'],
-        // Of showing: everybody may hide.
+        // Only for showing: everybody may hide.
         refusals: ['consents_gate'],
       },
     })
@@ -62,7 +62,7 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
         detail: {
           summary: 'People around a point, nearest first',
           description:
-            'Without `lat` and `lng`, around your own published point: no address then holds a position, and 404 `not_found` says that you have published none. Filters are repeatable: any value of one, all of the different ones. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.',
+            'Without `lat` and `lng`, around your own published point, so that no URL contains a position; 404 `not_found` if you have published none. Filters are repeatable: people match any value of each filter. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.',
           tags: ['location'],
           refusals: ['not_found'],
         },

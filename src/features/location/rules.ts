@@ -2,7 +2,7 @@
 export type Visibility = { visible: boolean; held_back: boolean }
 
 /**
- * Nobody is shown without the mandatory consents, nor while reports hide them; the choice is kept for when that is over.
+ * Nobody is shown without the mandatory consents or while reports hide them. The user's choice is kept until then.
  */
 export const visibilityOf = (
   wantsToBeSeen: boolean,
@@ -12,6 +12,6 @@ export const visibilityOf = (
   return { visible: wantsToBeSeen && mayBeSeen, held_back: wantsToBeSeen && !mayBeSeen }
 }
 
-/** What a user has chosen; visible by default. */
+/** The user's choice; visible by default. */
 export const choiceOf = (stored: Visibility | null | undefined): boolean =>
   !stored || stored.visible || stored.held_back

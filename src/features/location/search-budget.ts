@@ -5,13 +5,12 @@ import type { Point } from './sphere.ts'
 
 export type SearchBudget = ReturnType<typeof searchBudget>
 
-/** What is counted of an account's searches, by the day. */
+/** What an account's searches are limited by, per day. */
 export type Counted = 'places' | 'people'
 
 /**
- * Counts these things for an account today, for several nodes together: all of them, or none where together with those
- * counted before they are more than `most`. Returns null, or after how many milliseconds there is room again. Rejects
- * where it cannot tell.
+ * Counts these things for an account today, on all nodes together: all of them, or none if the total would be more than `most`.
+ * Returns null, or in how many milliseconds there is room again. Rejects if the shared count is not available.
  */
 export type SharedBudget = (
   what: Counted,
@@ -21,11 +20,11 @@ export type SharedBudget = (
 ) => Promise<number | null>
 
 const most: Record<Counted, number> = { places: 500, people: 3000 }
-// Of 0.01°, about a kilometre: moving about in one is not counted.
+// Cells of 0.01°, about a kilometre: moving within one is not counted.
 const cellsPerDegree = 100
-// Numbers remembered at once of each kind, in the memory of this process: 32 MiB. A full account takes 8,192 of them.
+// The numbers of each kind in the memory of this process, 32 MiB. An account with a used-up budget takes 8,192 of them.
 const mostRemembered = 2 ** 23
-/** How many searches of an account wait for the one that runs. */
+/** How many searches of an account may wait for the running one. */
 const waiting = 9
 
 type Deps = {
@@ -77,10 +76,10 @@ export function searchBudget({ enabled, now, shared = null, remembers = mostReme
 const refusalOf = (limit: number, waitMs: number) =>
   rateLimited({ limit, remaining: 0, resetS: Math.max(1, Math.ceil(waitMs / 1000)) })
 
-/** Collides once in a million for one account: then one of the two is not counted. */
+/** For one account, one in a million collides and is not counted. */
 const numberOf = (thing: string | number) => (typeof thing === 'number' ? thing : Bun.hash.xxHash32(thing))
 
-/** Remembers numbers below 2^32 for each account, for a day from its first one on. */
+/** Remembers numbers below 2^32 for each account, for a day after its first one. */
 function dailyNumbers(now: () => number, remembers: number) {
   const accounts = new Map<string, { since: number; numbers: NumberSet }>()
   let remembered = 0
@@ -91,7 +90,7 @@ function dailyNumbers(now: () => number, remembers: number) {
   }
 
   return {
-    /** Answers like SharedBudget. */
+    /** Returns the same as `SharedBudget`. */
     add(userId: string, numbers: readonly number[], most: number): number | null {
       const at = now()
       let account = accounts.get(userId)
@@ -110,7 +109,7 @@ function dailyNumbers(now: () => number, remembers: number) {
       const before = known.size()
       for (const number of fresh) known.add(number)
       remembered += known.size() - before
-      // The day of the first one ends first.
+      // The day of the account that was added first also ends first.
       for (const oldest of accounts.keys()) {
         if (remembered <= remembers) break
         forget(oldest)
@@ -124,7 +123,7 @@ type NumberSet = ReturnType<typeof numberSet>
 
 /** A set of numbers below 2^32, by open addressing: 8 to 16 bytes each, where a Set takes some 40. */
 function numberSet() {
-  // Zero is an empty place, and stands for one that is full as 1.
+  // 0 marks an empty slot, so the number 0 is stored as 1.
   let places = new Uint32Array(16)
   let count = 0
   const keyOf = (number: number) => number || 1
@@ -137,7 +136,7 @@ function numberSet() {
 
   return {
     count: () => count,
-    /** How many numbers it has room for in memory. */
+    /** How many slots it has. */
     size: () => places.length,
     has: (number: number) => places[placeOf(keyOf(number))] !== 0,
     add(number: number) {

@@ -16,9 +16,9 @@ import type { Location, LocationStore, NearbyFilters } from './store.ts'
 
 export type Locations = ReturnType<typeof locationService>
 
-export type NearbySearch = Page & Ages & { lat?: number; lng?: number; radius?: number; filters: NearbyFilters }
+type NearbySearch = Page & Ages & { lat?: number; lng?: number; radius?: number; filters: NearbyFilters }
 
-/** In full years; people of any age where both are left out. */
+/** In full years. Without both, people of any age. */
 type Ages = { age_min?: number; age_max?: number }
 
 type Deps = {
@@ -28,7 +28,7 @@ type Deps = {
   limits: Limits
   audit: Audit
   paging: Paging
-  /** Draws the noise: 32 bytes. */
+  /** The key that draws the noise: 32 bytes. */
   locationKey: Uint8Array
   maxAgeDays: number
   consentGate: boolean
@@ -47,7 +47,7 @@ export function locationService({
   consentGate,
   now,
 }: Deps) {
-  /** Where to search: the point that is asked for, or the caller's own published one. */
+  /** The centre of a search: the given point, or the caller's own published one. */
   async function centreOf(caller: Caller, latitude: number | undefined, longitude: number | undefined): Promise<Point> {
     if (latitude !== undefined && longitude !== undefined) return { latitude, longitude }
     if (latitude !== undefined) throw invalid('/lng', 'Send both lat and lng, or neither.', 'required')
@@ -58,9 +58,9 @@ export function locationService({
   }
 
   return {
-    /** Publishes a position near the reading. The reading goes into nothing but the choice of that position. */
+    /** Publishes a position near the reading. The reading is used only to choose that position. */
     async publish(caller: Caller, reading: Point) {
-      // The route counts the minute. Both keep a stolen token from finding the edge of the zone around a place.
+      // The route limits the readings per minute. Both limits keep a stolen token from finding the edge of a place's zone.
       await limits.take('location_hour', caller.id)
       const place = placeKey(locationKey, caller.id)
       const location = await store.follow(caller.id, (before) => follow(place, before, reading), now())
@@ -68,7 +68,7 @@ export function locationService({
       return locationView(location)
     },
 
-    /** The caller's own published position. Refuses with 404 where none was published. */
+    /** The caller's own published position. Refuses with 404 if none was published. */
     async published(caller: Caller) {
       const location = await store.of(caller.id)
       if (!location.published) throw new Refusal('not_found', 'No position was published.')
@@ -85,7 +85,7 @@ export function locationService({
       return { visible }
     },
 
-    /** People around a point, nearest first: without one, around the caller's own published point. */
+    /** People around a point, or else around the caller's own published point, nearest first. */
     async nearby(caller: Caller, { lat, lng, radius = 5000, limit = 50, cursor, ...search }: NearbySearch) {
       const filters = { ...checkedFilters(search.filters), born: births(search, now()) }
       const key = keyOf('nearby', cursor, ['number', 'string'])
@@ -121,7 +121,7 @@ export function locationService({
             latitude,
             longitude,
             distance_m: roundedUp(distance),
-            // Finer than the hour it would tell when somebody comes and goes.
+            // Rounded down to the hour, so that it does not reveal when somebody comes and goes.
             updated_at: iso(Math.floor(updated_at / hours) * hours),
           }),
         )
@@ -137,7 +137,7 @@ const locationView = ({ published, visible, updated_at }: Location) => ({
   updated_at: isoOrNull(updated_at),
 })
 
-/** When those were born who are looked for. Refuses ages that nobody has. */
+/** The months of birth to search for. Refuses impossible ages. */
 function births({ age_min, age_max }: Ages, now: number): string[] | undefined {
   if (age_min === undefined && age_max === undefined) return undefined
   const ages = { min: age_min ?? 0, max: age_max ?? 150 }
@@ -145,7 +145,7 @@ function births({ age_min, age_max }: Ages, now: number): string[] | undefined {
   return birthsOf(ages, now)
 }
 
-/** The filters, languages in the form in which they are stored. Refuses what nobody could fit. */
+/** The filters in the form in which preferences are stored. Refuses values that nobody can have. */
 function checkedFilters(filters: NearbyFilters): NearbyFilters {
   for (const [name, values] of Object.entries(filters))
     if (values.length > 20 || values.some((value) => value.length > 160))
@@ -166,7 +166,7 @@ function checkedFilters(filters: NearbyFilters): NearbyFilters {
   }
 }
 
-/** Also as they were given: preferences that an older release has written are indexed so, until a job has folded them. */
+/** Folded, and also as given: preferences that an older release has written are not folded until a job has done so. */
 const inAnyCase = (values: readonly string[] = []) => [...new Set(values.flatMap((value) => [foldCase(value), value]))]
 
 const genders: ReadonlySet<string> = new Set<Gender>(['female', 'male', 'other'])

@@ -4,16 +4,16 @@ export const EARTH_RADIUS_M = 6371008.8
 /** A place on the sphere, in degrees. */
 export type Point = { latitude: number; longitude: number }
 
-/** All points between two parallels whose longitude lies in one of the ranges; degrees, ends included, west ≤ east. */
+/** All points between two parallels whose longitude is in one of the ranges. In degrees, ends included, west ≤ east. */
 export type Box = { south: number; north: number; longitudes: { west: number; east: number }[] }
 
-// A box is drawn this much (metres) too wide, so that rounding never leaves out a point on its rim.
+// A box is this much (metres) too wide, so that rounding never leaves out a point on its rim.
 const BOX_MARGIN_M = 0.001
 
 export const radians = (degrees: number) => (degrees * Math.PI) / 180
 export const degrees = (radians: number) => (radians * 180) / Math.PI
 
-/** The same meridian within [-180, 180). A longitude that lies there already comes back untouched, to the last bit. */
+/** The same meridian within [-180, 180). A longitude in this range is returned unchanged, to the last bit. */
 export function wrapLongitude(longitude: number): number {
   if (longitude >= -180 && longitude < 180) return longitude
   const wrapped = (((longitude + 180) % 360) + 360) % 360
@@ -29,8 +29,8 @@ export function distance(a: Point, b: Point): number {
 }
 
 /**
- * Where one arrives who goes `metres` along a great circle, setting out at `bearing` (radians, clockwise from north).
- * At a pole the bearing is taken against the meridian that the point names. The longitude is within [-180, 180].
+ * The point `metres` away along a great circle that starts at `bearing` (radians, clockwise from north). At a pole, the
+ * bearing is relative to the meridian of the point. The longitude is within [-180, 180].
  */
 export function destination(from: Point, bearing: number, metres: number): Point {
   const latitude = radians(from.latitude)
@@ -48,10 +48,10 @@ export function destination(from: Point, bearing: number, metres: number): Point
 }
 
 /**
- * The smallest box that holds every point within `radius` metres of the centre. It has two longitude ranges where it
- * crosses the antimeridian, and all longitudes where it holds a pole.
+ * The smallest box with every point within `radius` metres of the centre. It has two longitude ranges if it crosses the
+ * antimeridian, and all longitudes if it contains a pole.
  *
- * The meridians it touches: sin Δλ = sin(radius / R) / cos(latitude), from the right triangle with the pole.
+ * The meridians at its sides: sin Δλ = sin(radius / R) / cos(latitude), from the right triangle with the pole.
  */
 export function boxAround(centre: Point, radius: number): Box {
   const angle = (radius + BOX_MARGIN_M) / EARTH_RADIUS_M

@@ -4,17 +4,17 @@ import type { Point } from './sphere.ts'
 /** A user's position as published; times in milliseconds. */
 export type Location = { published: Point | null; visible: boolean; updated_at: number | null }
 
-/** What people are searched by. The engines make their statements from this list, so none can be left out. */
+/** The filters of a search. The engines build their statements from this list, so none can be forgotten. */
 export const filterNames = ['drinks', 'activities', 'purposes', 'language', 'gender', 'born'] as const
 export type FilterName = (typeof filterNames)[number]
 
-/** Those that a query names by themselves. `born` follows from ages. */
+/** The filters that are query parameters. `born` follows from the ages. */
 export const namedFilters = filterNames.filter((name) => name !== 'born')
 
-/** A list is met by any of its values, a filter by meeting all of its lists. */
+/** A person matches if they have at least one value of every list. */
 export type NearbyFilters = Partial<Record<FilterName, string[]>>
 
-/** The lists of what is indexed, one for each filter that names anything: at most as many as there are names. */
+/** The indexed values to search for, one list for each filter with values. */
 export const traitLists = (filters: NearbyFilters): string[][] =>
   filterNames.flatMap((name) => {
     const values = filters[name] ?? []
@@ -33,21 +33,21 @@ export type NearbyQuery = {
   after: { distance: number; user_id: string } | null
   /** Positions older than this are not found; milliseconds. */
   since: number
-  /** Nobody who is suspended then is found; milliseconds. */
+  /** People who are suspended at this time are not found; milliseconds. */
   now: number
 }
 
-/** Somebody found. `distance` is in metres and exact, `updated_at` in milliseconds: neither is fit to be shown. */
+/** A person found. `distance` is exact, in metres, and `updated_at` in milliseconds: round both before showing them. */
 export type Neighbour = { user_id: string; latitude: number; longitude: number; distance: number; updated_at: number }
 
 export type LocationStore = {
-  /** Moves a user's whereabouts by one step, which is pure, and answers what is published then; null if they are erased. */
+  /** Applies `step`, a pure function, to a user's whereabouts. Returns the published position; null if the user is erased. */
   follow(userId: string, step: (before: Whereabouts) => Whereabouts, now: number): Promise<Location | null>
-  /** Shows or hides; kept also where no position is published yet. False if they are erased. */
+  /** Shows or hides a user, even before a position is published. False if the user is erased. */
   setVisible(userId: string, visible: boolean): Promise<boolean>
   of(userId: string): Promise<Location>
   /** The nearest first, by the haversine distance, ties by id; at most `limit`. */
   nearby(query: NearbyQuery): Promise<Neighbour[]>
-  /** How many searches found in a cache where to begin, and how many did not. */
+  /** How many searches found their starting radius in the cache, and how many did not. */
   cacheCounts(): { hits: number; misses: number }
 }

@@ -1,11 +1,9 @@
 import type { CommunityStore } from '../community/store.ts'
-import { type Maintenance, readMaintenance, written } from './rules.ts'
+import { type Maintenance, readMaintenance, serialized } from './rules.ts'
 
-/** How often each node looks whether maintenance has begun or ended, in milliseconds. */
+/** How often each node checks whether maintenance has begun or ended, in milliseconds. */
 export const lookEveryMs = 1000
 export const storedAs = 'maintenance'
-
-export type MaintenanceMode = ReturnType<typeof maintenanceMode>
 
 type Deps = {
   store: CommunityStore
@@ -14,8 +12,8 @@ type Deps = {
 }
 
 /**
- * Whether people can only read. It stands in the database, so that it holds on every node and after a restart. Each node
- * remembers it and looks once a second: a request pays nothing for it.
+ * Whether users can only read. The database stores it, so that it applies on every node and after a restart. Each node reads
+ * it once a second, so that requests need no look-up.
  */
 export function maintenanceMode({ store, onChange }: Deps) {
   let known: Maintenance | null = null
@@ -24,21 +22,21 @@ export function maintenanceMode({ store, onChange }: Deps) {
 
   async function look() {
     const found = readMaintenance((await store.all()).get(storedAs))
-    if (written(found) === written(known)) return
+    if (serialized(found) === serialized(known)) return
     known = found
     onChange(found)
   }
 
   return {
-    /** What is in force on this node; null if everything goes on. */
+    /** The maintenance in force on this node; null if there is none. */
     now: (): Maintenance | null => known,
 
     look,
 
-    set: (maintenance: Maintenance | null) => store.set(storedAs, written(maintenance)),
+    set: (maintenance: Maintenance | null) => store.set(storedAs, serialized(maintenance)),
 
     start() {
-      // While the database does not answer, what was known stays in force.
+      // While the database does not answer, the last known state stays in force.
       timer ??= setInterval(() => {
         looking ??= look()
           .catch(() => {})

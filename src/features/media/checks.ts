@@ -6,9 +6,9 @@ export type ImageChecks = ReturnType<typeof openImageChecks>
 
 type Deps = {
   store: Pick<MediaStore, 'checkOf'>
-  /** Null where none is set. */
+  /** Null if no checker is set. */
   check: ImageCheck | null
-  /** Told of an image that the checker did not answer about, without the image. */
+  /** Called with the error if the checker did not answer about an image. */
   unanswered(error: unknown): void
 }
 
@@ -16,20 +16,20 @@ type PendingDeps = {
   store: Pick<MediaStore, 'unchecked' | 'noteCheck'>
   files: Pick<Files, 'get'>
   checks: Pick<ImageChecks, 'isOn' | 'ask'>
-  /** Told of an image that had to wait for its answer, once the checker allows it. */
+  /** Called when the checker allows an image that had to wait for its answer. */
   allowed(imageId: string): Promise<void>
 }
 
-/** How many images one round asks the checker about again. */
+/** How many images one round sends to the checker again. */
 const checksOfRound = 100
 const pendingCheck = 'pending'
 
-/** What the operator's checker says of images. */
+/** The answers of the operator's checker about images. */
 export function openImageChecks({ store, check, unanswered }: Deps) {
   return {
     isOn: check !== null,
 
-    /** What the checker says of an image; null where there is none, or where it may be left unchecked. */
+    /** Asks the checker about an image. Null if there is no checker, or it does not answer and is not required. */
     async ask(id: string, picture: Uint8Array): Promise<{ check_action: string; check_label: string } | null> {
       if (check === null) return null
       try {
@@ -41,19 +41,19 @@ export function openImageChecks({ store, check, unanswered }: Deps) {
       }
     },
 
-    /** What the checker has said of an image; null where it has said nothing, and need not. */
+    /** The stored answer about an image; null if there is none and none is needed. */
     async of(imageId: string): Promise<{ action: string; label: string } | null> {
-      // Also without a checker now: what one has said counts.
+      // A stored answer counts even if there is no checker any longer.
       const found = await store.checkOf(imageId)
       return found?.check_action == null ? null : { action: found.check_action, label: found.check_label ?? '' }
     },
   }
 }
 
-/** The images that were stored while the checker did not answer. */
+/** Checks the images that were stored while the checker did not answer. */
 export function openPendingChecks({ store, files, checks, allowed }: PendingDeps) {
   return {
-    /** Asks again about some of them. Answers about how many the checker has said something now. */
+    /** Asks again about some of them. Returns how many the checker has answered. */
     async askAgain(): Promise<number> {
       if (!checks.isOn) return 0
       let answered = 0
@@ -61,7 +61,7 @@ export function openPendingChecks({ store, files, checks, allowed }: PendingDeps
         const stored = await files.get(file)
         if (stored === null) continue
         const checked = await checks.ask(id, await stored.bytes())
-        // It is away: the others wait for the next round.
+        // The checker is still away: the others wait for the next round.
         if (checked === null || checked.check_action === pendingCheck) return answered
         await store.noteCheck(id, checked)
         if (checked.check_action === 'allow') await allowed(id)

@@ -1,8 +1,8 @@
 /**
- * Where the bytes of images are kept, apart from their rows. A name is lowercase hexadecimal digits and dashes (16 to 64
- * characters, the first four digits) followed by `.webp`, or by `.320.webp` for the thumbnail of the one before; any other
- * name is the caller's mistake and throws. If the disk is full, `put` refuses with `storage_full`; a remote store that does
- * not answer refuses with `busy`; other device failures are the system's own errors.
+ * Stores the bytes of images, apart from their rows. A name has 16 to 64 lowercase hexadecimal digits and dashes (the first four
+ * are digits) and ends with `.webp`, or with `.320.webp` for the thumbnail of that image; any other name throws. If the disk is
+ * full, `put` refuses with `storage_full`; a remote store that does not answer refuses with `busy`; other device failures are
+ * the system's own errors.
  */
 export type Files = {
   /** Stores a whole file or nothing: once it resolves, the file outlives a crash. Replaces one of the same name. */
@@ -12,8 +12,8 @@ export type Files = {
   /** Which of the files are missing, unreadable or empty (no image is empty). */
   missing(names: readonly string[]): Promise<string[]>
   /**
-   * Removes files, or remains of an interrupted `put` by their name from `list`; missing files are no error. Returns how
-   * many: if a remote store stops answering, the rest is left to the sweep.
+   * Removes files, or remains of an interrupted `put` by their name from `list`; missing files are no error. Returns how many
+   * were removed: if a remote store stops answering, the rest is left to the sweep.
    */
   remove(names: readonly string[]): Promise<number>
   /**
@@ -27,14 +27,14 @@ export type Files = {
 }
 
 /** The extras of a remote store: clients fetch from it directly, and it may be unreachable. */
-export type RemoteFiles = {
+type RemoteFiles = {
   /** A URL that lets its holder fetch the file for at most that many seconds. Does not check that the file exists. */
   link(name: string, method: 'GET' | 'HEAD', seconds: number): string
-  /** The id of the community that the files are marked as being of; null if nobody has marked them. */
+  /** The id of the community that owns the files; null if none has claimed them. */
   owner(): Promise<string | null>
-  /** Marks the files as that community's, even if they were another's. */
+  /** Makes the community the owner of the files, even if another one was. */
   mark(communityId: string): Promise<void>
-  /** Whether it answers, as of some seconds ago at most. */
+  /** Whether it answers. The result may be some seconds old. */
   answers(): Promise<boolean>
   /** Whether a failed removal or `put` may have left files since the last list. */
   leftovers(): boolean
@@ -45,15 +45,15 @@ const fileName = /^[0-9a-f]{4}[0-9a-f-]{12,60}(\.320)?\.webp$/
 export const isFileName = (name: string) => fileName.test(name)
 
 /**
- * The name of an image's thumbnail, by that of the image. It is derived, so that removing an image removes both, and is a
- * name that releases before migration 0018 ignore: its sweep would take thumbnails for files without an image.
+ * The name of an image's thumbnail. It is derived, so that removing an image removes both. Releases before migration 0018
+ * ignore this form of name: otherwise their sweep would take thumbnails for files without an image.
  */
 export const thumbOf = (name: string) => name.replace(/\.webp$/, '.320.webp')
 
-/** The name of the image itself, by its own or that of its thumbnail. */
+/** The name of the image, from its own name or that of its thumbnail. */
 export const originalOf = (name: string) => name.replace(/\.320\.webp$/, '.webp')
 
-/** All files of images. */
+/** The names of the images and of their thumbnails. */
 export const withThumbs = (names: readonly string[]) => names.flatMap((name) => [name, thumbOf(name)])
 
 /**

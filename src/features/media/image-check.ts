@@ -5,17 +5,16 @@ import { codeOf, isTimeout } from '../../lib/errors.ts'
 import { semaphore } from '../../lib/semaphore.ts'
 import { iso, seconds } from '../../lib/time.ts'
 
-export const checkActions = ['allow', 'flag', 'hold', 'refuse'] as const
-export type CheckAction = (typeof checkActions)[number]
+const checkActions = ['allow', 'flag', 'hold', 'refuse'] as const
+type CheckAction = (typeof checkActions)[number]
 
-/** What a checker says of an image. */
-export type CheckAnswer = { action: CheckAction; label: string; score: number }
+type CheckAnswer = { action: CheckAction; label: string; score: number }
 
-/** A checker of images: a classifier, or people. Throws if it does not answer. */
+/** The operator's checker of images: a classifier, or people. */
 export type ImageCheck = {
-  /** Whether an image waits for its answer. */
+  /** Whether an image is held until there is an answer. */
   isRequired: boolean
-  /** `id` is the image's; `picture` is WebP. */
+  /** `id` is the image's; `picture` is WebP. Throws if there is no valid answer. */
   ask(id: string, picture: Uint8Array): Promise<CheckAnswer>
 }
 
@@ -28,7 +27,7 @@ type Settings = {
   now?: () => number
 }
 
-// Each holds an upload up.
+// An upload waits for its check.
 const atOnce = 8
 const waiting = 64
 const longestAnswer = 64 * 1024
@@ -40,8 +39,8 @@ const answer = Type.Object({
 })
 
 /**
- * Posts images to the operator's own server, signed as Standard Webhooks says. The body does not say who owns them. Only an
- * answer 200 with the JSON that is expected counts.
+ * Posts images to the operator's own server, signed by Standard Webhooks. The body does not reveal the owner. Only an answer
+ * with status 200 and the expected JSON counts.
  */
 export function openImageCheck({
   url,
@@ -59,7 +58,7 @@ export function openImageCheck({
         method: 'POST',
         body,
         headers,
-        // A redirect would carry the image to where the operator did not send it.
+        // A redirect would send the image to a place that the operator did not choose.
         redirect: 'manual',
         signal: AbortSignal.timeout(timeoutMs),
       })
@@ -70,7 +69,7 @@ export function openImageCheck({
       return await textOf(response)
     } catch (error) {
       if (error instanceof NoAnswer) throw error
-      // Neither the URL nor what the library says of it.
+      // Without the URL, which the library's own message contains.
       throw new NoAnswer(isTimeout(error) ? 'the checker did not answer in time' : `no connection (${codeOf(error)})`)
     }
   }
@@ -94,7 +93,7 @@ export function openImageCheck({
   }
 }
 
-/** Why a checker's answer does not count. */
+/** There is no valid answer; the message tells why. */
 class NoAnswer extends Error {}
 
 async function textOf(response: Response): Promise<string> {

@@ -1,27 +1,27 @@
 import { setImmediate } from 'node:timers/promises'
 import { fourCC, plainWebp, webpChunks } from './webp.ts'
 
-/** What an image file says of itself. Read from its headers and its outline; no pixel is decoded for it. */
-export type ImageFile = {
-  /** The largest area that the file claims anywhere, in pixels: what decoding it may take room for. */
+/** The properties of an image file, read from its headers and structure without decoding a pixel. */
+type ImageFile = {
+  /** The largest area that the file claims anywhere, in pixels: decoding may allocate this much. */
   pixels: number
   /** How the picture must be turned to stand upright: the EXIF value, 1 (not at all) to 8. */
   orientation: number
-  /** Why this file is not to be decoded, in a sentence for its sender; null if its outline is whole. */
+  /** Why this file must not be decoded, in a sentence for its sender; null if its structure is complete. */
   fault: string | null
   /**
-   * Makes the bytes to decode: the file itself; for a PNG only its picture chunks, for an animated WebP its first frame.
+   * Returns the bytes to decode: the file itself, for a PNG only its picture chunks, for an animated WebP its first frame.
    * This may copy the file, so call it only when decoding begins.
    */
   still: () => Buffer
 }
 
-/** Reads an outline and yields between its steps, each of which takes microseconds. */
-type Outline = Generator<void, ImageFile>
+/** Reads a file's structure and yields between its steps, each of which takes microseconds. */
+type Reading = Generator<void, ImageFile>
 
 /**
  * Recognises JPEG, PNG, WebP and GIF by their bytes, whatever name or content type came with them, and checks that the
- * file is whole to its end. A decoder alone does not: it fills what is missing from a JPEG or GIF with flat colour.
+ * file is complete. A decoder alone does not: it fills the missing part of a JPEG or GIF with flat colour.
  * Returns null for every other kind of file.
  */
 export async function readImageFile(bytes: Uint8Array): Promise<ImageFile | null> {
@@ -33,13 +33,13 @@ export async function readImageFile(bytes: Uint8Array): Promise<ImageFile | null
   return null
 }
 
-/** How many steps are taken before requests have their turn: together some hundred microseconds. */
+/** How many steps run before requests have their turn: together some hundred microseconds. */
 const STEPS_AT_ONCE = 1000
 
-/** A file of 10 MiB may have millions of parts: reading them all at once would hold everybody else up. */
-async function inSlices(outline: Outline): Promise<ImageFile> {
+/** A file of 10 MiB may have millions of parts: reading them all at once would block the event loop. */
+async function inSlices(reading: Reading): Promise<ImageFile> {
   for (let steps = 1; ; steps++) {
-    const { done, value } = outline.next()
+    const { done, value } = reading.next()
     if (done) return value
     if (steps % STEPS_AT_ONCE === 0) await setImmediate()
   }
@@ -50,29 +50,29 @@ const NO_PIXELS = 'The image has no pixels.'
 const TOO_MANY_SCANS = 'The image has too many progressive scans.'
 
 /**
- * Cameras and encoders write about ten. Each costs a pass over the whole picture and may be a few bytes long, so a file
- * of the allowed size could otherwise keep a processor busy for an hour.
+ * Cameras and encoders write about ten scans. Each costs a pass over the whole picture but may be only a few bytes long, so
+ * a file of the allowed size could otherwise keep a processor busy for an hour.
  */
 const MAX_SCANS = 64
-/** Pixels times scans: what the passes cost. The largest picture may have 16 of them, one of 12 megapixels 53. */
+/** Pixels times scans, the cost of the passes. The largest picture may have 16 scans, one of 12 megapixels 53. */
 const MAX_SCANNED_PIXELS = 640_000_000
 /** Encoders write chunks of 8 KiB at least, so that 10 MiB have about a thousand. */
 const MAX_PNG_CHUNKS = 20_000
 const TOO_MANY_CHUNKS = 'The image has too many chunks.'
-/** How many bytes of a JPEG's picture data are searched for a marker in one step. */
+/** How many bytes of a JPEG's picture data one step searches for a marker. */
 const SEARCHED_AT_ONCE = 64 * 1024
 
 const startsWith = (file: Buffer, magic: string) => file.toString('latin1', 0, magic.length) === magic
 
 /** Segments up to the end marker: ITU-T T.81, annex B. */
-function* readJpeg(file: Buffer): Outline {
+function* readJpeg(file: Buffer): Reading {
   const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: () => file }
   let scans = 0
   let hasExif = false
   for (let at = 2; at + 1 < file.length;) {
     yield
     const marker = file.readUInt8(at + 1)
-    // picture data lies between the segments; in it 0xff stands before 0x00 and the restart markers only
+    // picture data lies between the segments; in it, 0xff occurs only before 0x00 and the restart markers
     if (file[at] !== 0xff) {
       at = nextByteOf(0xff, file, at)
       continue
@@ -107,7 +107,7 @@ function* readJpeg(file: Buffer): Outline {
   return image
 }
 
-/** Where that byte comes next, or how far the search for it has come. */
+/** The next position of the byte, or the end of the searched part. */
 function nextByteOf(byte: number, file: Buffer, from: number): number {
   const to = Math.min(from + SEARCHED_AT_ONCE, file.length)
   const found = file.subarray(from, to).indexOf(byte)
@@ -115,10 +115,10 @@ function nextByteOf(byte: number, file: Buffer, from: number): number {
 }
 
 /** Chunks up to IEND: PNG specification (third edition), section 5. */
-function* readPng(file: Buffer): Outline {
+function* readPng(file: Buffer): Reading {
   const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: () => file }
   const needed: Buffer[] = []
-  /** Where those that are needed began, since the last one that is not. */
+  /** The start of the current run of needed chunks. */
   let from = 0
   let chunks = 0
   let hasExif = false
@@ -130,7 +130,7 @@ function* readPng(file: Buffer): Outline {
     }
     const end = at + 12 + file.readUInt32BE(at)
     const type = file.readUInt32BE(at + 4)
-    // the size comes first and is read even where the rest is missing
+    // the size comes first and is read even if the rest is missing
     if (at === 8) {
       if (type !== PNG.IHDR || file.length < 24) break
       image.pixels = file.readUInt32BE(16) * file.readUInt32BE(20)
@@ -157,11 +157,11 @@ function* readPng(file: Buffer): Outline {
 }
 
 const PNG = { IHDR: fourCC('IHDR'), IEND: fourCC('IEND'), EXIF: fourCC('eXIf') }
-/** What the picture is made of. A decoder would inflate the rest too: texts and profiles of gigabytes, out of a small file. */
+/** The chunks of the picture. A decoder would also inflate the others, which can expand to gigabytes of texts and profiles. */
 const PNG_PICTURE = new Set([PNG.IHDR, fourCC('PLTE'), fourCC('tRNS'), fourCC('IDAT')])
 
 /** Blocks up to the trailer: GIF89a specification, appendix B. The first frame is the one that gets decoded. */
-function* readGif(file: Buffer): Outline {
+function* readGif(file: Buffer): Reading {
   const image: ImageFile = { pixels: 0, orientation: 1, fault: TRUNCATED, still: () => file }
   if (file.length < 13) return image
   const screen = file.readUInt16LE(6) * file.readUInt16LE(8)
@@ -196,7 +196,7 @@ function* readGif(file: Buffer): Outline {
 const colourTableBytes = (flags: number) => (flags & 0x80 ? 3 << ((flags & 7) + 1) : 0)
 
 /** Chunks up to the length that the container states: RFC 9649, section 2. */
-function* readWebp(file: Buffer): Outline {
+function* readWebp(file: Buffer): Reading {
   const image: ImageFile = { pixels: 0, orientation: 1, fault: null, still: () => file }
   let hasFrame = false
   let hasExif = false
@@ -218,7 +218,7 @@ function* readWebp(file: Buffer): Outline {
       claim((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
     } else if (type === WEBP.ANMF && length >= 16 && !hasFrame) {
       hasFrame = true
-      // the decoder takes no animations
+      // the decoder does not read animations
       const [width, height] = [file.readUIntLE(from + 6, 3) + 1, file.readUIntLE(from + 9, 3) + 1]
       claim(width, height)
       image.still = () => plainWebp(file, from + 16, from + length, width, height)
@@ -241,12 +241,12 @@ const WEBP = {
 }
 
 const EXIF_PREFIX = 'Exif\0\0'
-/** Cameras write some dozens. */
+/** Cameras write some dozens of entries. */
 const MAX_EXIF_ENTRIES = 1000
 
-/** The orientation in a block of EXIF: tag 0x0112 of the first directory (Exif 2.32, section 4.6). 1 where it has none. */
+/** The orientation in a block of EXIF: tag 0x0112 of the first directory (Exif 2.32, section 4.6). 1 if it has none. */
 function readOrientation(exif: Buffer): number {
-  // JPEG puts a prefix before the block, the others need not
+  // JPEG puts a prefix before the block; in the other formats it is optional
   const tiff = startsWith(exif, EXIF_PREFIX) ? exif.subarray(EXIF_PREFIX.length) : exif
   const littleEndian = startsWith(tiff, 'II')
   if (tiff.length < 8 || (!littleEndian && !startsWith(tiff, 'MM'))) return 1

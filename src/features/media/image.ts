@@ -9,20 +9,20 @@ import { plainWebp } from './webp.ts'
 /** The largest upload, in bytes. */
 export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
 /** The largest picture, in pixels, before it is scaled down. */
-export const MAX_IMAGE_PIXELS = 40_000_000
-/** The longest side of what is stored, in pixels. */
+const MAX_IMAGE_PIXELS = 40_000_000
+/** The longest side of a stored picture, in pixels. */
 const MAX_SIDE = 2048
 /** The longest side of a thumbnail, in pixels. */
-export const THUMB_SIDE = 320
+const THUMB_SIDE = 320
 /** The longest side of a placeholder, in pixels: small enough for its data URL to travel within a list. */
 const PLACEHOLDER_SIDE = 16
 
 /**
- * A decoded picture takes up to 4 bytes a pixel, twice while it is scaled. Bun decodes on its pool of as many threads as
- * there are processors, two at least, where it reads files and hashes passwords too: one thread is left for those.
+ * A decoded picture takes up to 4 bytes a pixel, twice while it is scaled. Bun decodes on a pool of one thread per processor
+ * (at least two), on which it also reads files and hashes passwords: one thread is left for those.
  */
 export const DECODES_AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 1))
-/** How many files wait to be decoded, of everybody and of one user. */
+/** How many files may wait to be decoded, in total and per user. */
 const DECODES_WAITING = { all: 256, each: 16 }
 
 /** A picture as it is stored: a still WebP file without any metadata; sizes in pixels. */
@@ -30,22 +30,22 @@ export type Picture = {
   bytes: Uint8Array
   width: number
   height: number
-  /** The same, its longest side at most 320 pixels. */
+  /** The same picture, its longest side at most 320 pixels. */
   thumb: Uint8Array
-  /** A `data:image/webp` URL of a few hundred characters, to be shown blurred until the picture is there. */
+  /** A `data:image/webp` URL of a few hundred characters, to show blurred until the picture is loaded. */
   placeholder: string
-  /** Its perceptual hash, and how much there is to be seen in it. */
+  /** Its perceptual hashes and their quality. */
   pdq: Pdq
 }
 
 /**
- * Makes a stored picture of an uploaded file: upright, in WebP, its longest side at most 2048 pixels (never enlarged),
- * nothing of the upload left but its pixels — no EXIF, XMP, comments or colour profile. Of an animation, the first frame.
- * The bytes must not change before the promise settles.
+ * Converts an uploaded file to a stored picture: upright, in WebP, its longest side at most 2048 pixels (never enlarged), and
+ * with only the pixels of the upload: no EXIF, XMP, comments or colour profile. Takes the first frame of an animation. The
+ * bytes must not change before the promise settles.
  *
- * Refuses, before anything is decoded: anything but a JPEG, PNG, WebP or GIF by its bytes (`unsupported_media_type`), more
- * than 10 MiB or 40 megapixels (`payload_too_large`), a file that is empty, damaged or cut off (`validation_failed`). Files
- * of one user are decoded one at a time. Refuses with `busy` while too many wait.
+ * Before decoding, refuses files that are no JPEG, PNG, WebP or GIF by their bytes (`unsupported_media_type`), larger than
+ * 10 MiB or 40 megapixels (`payload_too_large`), or empty, damaged or cut off (`validation_failed`). Decodes one file of a
+ * user at a time. Refuses with `busy` while too many wait.
  */
 export async function reencode(bytes: Uint8Array, userId: string): Promise<Picture> {
   if (bytes.length > MAX_IMAGE_BYTES) throw new Refusal('payload_too_large', 'An image may have up to 10 MiB.')
@@ -61,7 +61,7 @@ export async function reencode(bytes: Uint8Array, userId: string): Promise<Pictu
       image.resize(MAX_SIDE, MAX_SIDE, { fit: 'inside', withoutEnlargement: true }).webp({ quality: 80 })
       const encoded = await image.buffer()
       const { width, height } = image
-      // the encoder carries the colour profile over, and a profile can tell one screen or camera from another
+      // the encoder keeps the colour profile, which can identify a screen or camera
       const plain = plainWebp(encoded, 12, encoded.length, width, height)
       const thumb = await shrink(plain)
       const placeholder = await placeholderOf(thumb)
@@ -72,16 +72,16 @@ export async function reencode(bytes: Uint8Array, userId: string): Promise<Pictu
   })
 }
 
-/** The thumbnail of a stored picture. Throws if that cannot be decoded. */
+/** The thumbnail of a stored picture. Throws if the picture cannot be decoded. */
 export const thumbnailOf = (picture: Uint8Array): Promise<Uint8Array> => limited('', () => shrink(picture))
 
 /**
- * The hash of a picture, from its thumbnail: decoding that takes a twentieth of the time, and moves few of the bits. Throws
- * where it cannot be decoded.
+ * The hashes of a picture, from its thumbnail: decoding that takes a twentieth of the time and changes few of the bits. Throws
+ * if it cannot be decoded.
  */
 export const pdqOfThumb = (thumb: Uint8Array): Promise<Pdq> => limited('', async () => pdqOf(await luminanceOf(thumb)))
 
-/** Made of the stored picture, as decoding the upload again would cost several times more. */
+/** Makes a thumbnail from the stored picture: decoding the upload again would cost several times more. */
 const shrink = (picture: Uint8Array) =>
   new Bun.Image(picture)
     .resize(THUMB_SIDE, THUMB_SIDE, { fit: 'inside', withoutEnlargement: true })
@@ -95,8 +95,8 @@ const placeholderOf = (thumb: Uint8Array) =>
     .dataurl()
 
 /**
- * Turns and mirrors by the EXIF orientation. Bun's own `autoOrient` knows it in JPEG only, and PNG and WebP carry it
- * too. It turns before it mirrors, whatever the order of the calls.
+ * Rotates and mirrors by the EXIF orientation. Bun's own `autoOrient` reads it only in JPEG, but PNG and WebP have it too.
+ * Bun rotates before it mirrors, whatever the order of the calls.
  */
 function turnUpright(image: Bun.Image, orientation: number): void {
   if (orientation === 3) image.rotate(180)
@@ -108,7 +108,7 @@ function turnUpright(image: Bun.Image, orientation: number): void {
 
 const tooManyPixels = () => new Refusal('payload_too_large', 'An image may have up to 40 megapixels.')
 
-/** The decoder's no is the sender's mistake; everything else it throws is ours. */
+/** A file that the decoder rejects is the sender's mistake. Any other error is ours. */
 function refusalOf(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : null
   if (code === 'ERR_IMAGE_TOO_MANY_PIXELS') return tooManyPixels()
@@ -120,11 +120,13 @@ const limited = fairSemaphore({
   atOnce: DECODES_AT_ONCE,
   waiting: DECODES_WAITING,
   refuse: () =>
-    new Refusal('busy', 'Too many images are in work. Try again in a moment.', undefined, { 'retry-after': '2' }),
+    new Refusal('busy', 'Too many images are being processed. Try again in a moment.', undefined, {
+      'retry-after': '2',
+    }),
 })
 
-/** Catches what a damaged image throws, and nothing else: such a one has no thumbnail and no hashes. */
-export function noneOfDamaged(error: unknown): null {
+/** Turns the error of a damaged image into null, as it has no thumbnail and no hashes. Rethrows any other error. */
+export function nullIfDamaged(error: unknown): null {
   if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_IMAGE_')) return null
   throw error
 }

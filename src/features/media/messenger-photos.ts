@@ -23,12 +23,12 @@ type Deps = {
 
 const maxBytes = 5 * 1024 * 1024
 const timeoutMs = 10 * seconds
-// Telegram sends some photos on to another host of its own.
+// Telegram redirects some photos to another host of its own.
 const redirects = 3
 const atOnce = 4
 const waiting = 100
 
-/** Fetches the photos that init data names, so that viewers of a profile contact only this server. */
+/** Fetches the photos whose URLs init data contains, so that viewers of a profile contact only this server. */
 export function messengerPhotos({ users, media, filter, outbound, hosts, log, now }: Deps) {
   const underWay = new Map<string, Promise<void>>()
   const busy = new Error('too many photos of messengers are being fetched')
@@ -70,7 +70,7 @@ export function messengerPhotos({ users, media, filter, outbound, hosts, log, no
           const isExpected = error instanceof OutboundError || error instanceof Refusal || error === busy
           log[isExpected ? 'debug' : 'error'](
             { user_id: userId, err: error },
-            'the photo of a messenger’s user was not taken',
+            'the photo of a messenger’s user could not be fetched',
           )
         })
         .finally(() => underWay.delete(userId))

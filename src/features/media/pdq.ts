@@ -4,37 +4,37 @@
  */
 export type Pdq = {
   /**
-   * The hash, of 64 hexadecimal digits, and right after it those that the image would have if it were turned by quarters or
-   * mirrored: eight of them.
+   * Eight hashes of 64 hexadecimal digits each, without separators: first that of the image, then those of the image rotated
+   * by quarter turns or mirrored.
    */
   hashes: string
-  /** 0 to 100: how much there is to be seen in the image. Hashes below `leastQuality` tell nothing. */
+  /** How much detail the image has, 0 to 100. Hashes below `leastQuality` are not distinctive. */
   quality: number
 }
 
 /** The brightness of an image, 0 to 255, row after row. */
 export type Luminance = { width: number; height: number; values: Float32Array }
 
-/** Of unlike images about half of the bits differ; the paper takes those within 31 for the same image. */
+/** The hashes of different images differ in about half of the bits. The paper takes those within 31 for the same image. */
 export const usualDistance = 31
-/** An image of one colour, or of a plain gradient, has the hash of every other such image. */
+/** All images of one colour, or of a plain gradient, have the same hash. */
 export const leastQuality = 50
 
-export const hashBits = 256
+const hashBits = 256
 const side = 64
 const frequencies = 16
 const passes = 2
 
-/** Of an image as it is, and turned by quarters or mirrored. */
+/** The orientations of an image: four quarter turns, each also mirrored. */
 export const turns = 8
 
-/** The paper's figures: cosines of the frequencies 1 to 16, without the constant one, over 64 places. */
+/** The matrix of the paper: cosines of the frequencies 1 to 16, without the constant one, at 64 points. */
 const cosines = Float64Array.from(
   { length: frequencies * side },
   (_, i) => Math.sqrt(2 / side) * Math.cos((Math.PI / 2 / side) * (Math.floor(i / side) + 1) * (2 * (i % side) + 1)),
 )
 
-/** Takes half a millisecond for 128 × 128 pixels, and time in proportion to these beyond. */
+/** Takes half a millisecond for 128 × 128 pixels, and a time proportional to the pixels beyond. */
 export function pdqOf(image: Luminance): Pdq {
   const smooth = averaged(image)
   let hashes = ''
@@ -45,7 +45,7 @@ export function pdqOf(image: Luminance): Pdq {
   return { hashes, quality: qualityOf(sampled(smooth, false, false)) }
 }
 
-/** With each of these also mirrored at the diagonal, these make all quarter turns. */
+/** Together with their transpositions, these are all eight orientations. */
 const mirrorings = [
   [false, false],
   [true, false],
@@ -53,7 +53,7 @@ const mirrorings = [
   [true, true],
 ] as const
 
-/** A bit for each frequency, by whether there is more of it than of half of them; the last one is the most significant. */
+/** A bit for each frequency: whether it is above the median. The last frequency is the most significant bit. */
 function hashOf(spectrum: Float64Array): string {
   const [median = 0] = spectrum.toSorted().subarray(hashBits / 2 - 1)
   let hash = ''
@@ -64,7 +64,7 @@ function hashOf(spectrum: Float64Array): string {
   return hash
 }
 
-/** The spectrum of the image with rows for columns. */
+/** The spectrum of the image with rows and columns exchanged. */
 const transposed = (spectrum: Float64Array) =>
   spectrum.map((_, place) => spectrum[(place % frequencies) * frequencies + Math.floor(place / frequencies)] ?? 0)
 
@@ -82,7 +82,7 @@ function averaged({ width, height, values }: Luminance): Luminance {
   return { width, height, values: from }
 }
 
-/** 64 × 64 places of the image, or of it mirrored: the places are not the same seen from the other side. */
+/** Samples 64 × 64 points of the image or of its mirror image, whose points differ from the mirrored points of the image. */
 function sampled({ width, height, values }: Luminance, isFlopped: boolean, isFlipped: boolean): Float32Array {
   const placesOf = (length: number, isMirrored: boolean) =>
     Int32Array.from({ length: side }, (_, i) => {
@@ -98,7 +98,7 @@ function sampled({ width, height, values }: Luminance, isFlopped: boolean, isFli
 
 const windowOf = (length: number) => Math.floor((length + 2 * side - 1) / (2 * side))
 
-/** The average of a window around each value of a line; at the ends, of the part of it that is there. */
+/** The average of a window around each value of a line. At the ends, the window is cut off. */
 function average(from: Float32Array, to: Float32Array, start: number, length: number, step: number, window: number) {
   const after = Math.floor(window / 2)
   const before = window - 1 - after
@@ -121,7 +121,7 @@ function average(from: Float32Array, to: Float32Array, start: number, length: nu
   }
 }
 
-/** The discrete cosine transform of 64 × 64 values, of which the 16 × 16 lowest frequencies but the constant are kept. */
+/** The 16 × 16 lowest frequencies, without the constant, of the discrete cosine transform of 64 × 64 values. */
 function spectrumOf(values: Float32Array): Float64Array {
   const rows = new Float64Array(frequencies * side)
   for (let i = 0; i < frequencies; i++)
@@ -140,7 +140,7 @@ function spectrumOf(values: Float32Array): Float64Array {
   return spectrum
 }
 
-/** The sum of the differences between neighbours, in hundredths of the range; 9,000 of these are as much as counts. */
+/** The sum of the differences between neighbours, in hundredths of the range. 9,000 and more is a quality of 100. */
 function qualityOf(values: Float32Array): number {
   let gradient = 0
   const add = (a: number, b: number) => (gradient += Math.abs(Math.trunc(((a - b) * 100) / 255)))
@@ -155,10 +155,10 @@ function qualityOf(values: Float32Array): number {
 
 export const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text)
 
-/** The hash of the image as it is, of all its hashes. */
+/** The first of the hashes, that of the image as it is. */
 export const uprightHash = (hashes: string) => hashes.slice(0, hashBits / 4)
 
-/** Hashes as whole numbers of 32 bits, eight for each. */
+/** Hashes as 32-bit integers, eight for each. */
 export const wordsOf = (hashes: string) =>
   Int32Array.from({ length: hashes.length / 8 }, (_, i) => Number.parseInt(hashes.slice(i * 8, i * 8 + 8), 16))
 
@@ -171,7 +171,7 @@ function bitCount(word: number): number {
 /** In how many bits two hashes differ, from 0 to 256. */
 export const distanceOf = (a: string, b: string) => distanceWithin(wordsOf(a), 0, wordsOf(b), 0, hashBits)
 
-/** The same of hashes within longer lists; more than `most` once that is certain. */
+/** The same for hashes within longer lists. Stops counting beyond `most`. */
 export function distanceWithin(a: Int32Array, aAt: number, b: Int32Array, bAt: number, most: number): number {
   let distance = 0
   for (let i = 0; i < 8; i++) {

@@ -1,17 +1,16 @@
 import type { Luminance } from './pdq.ts'
 
 /**
- * How large an image is looked at, in pixels: decoding and scaling happen on other threads, while what is done with the
- * pixels holds up requests.
+ * The side of the square that an image is scaled to, in pixels. Decoding and scaling run on other threads, but work on the
+ * pixels blocks the event loop.
  */
 const side = 128
 
 /**
- * The brightness of a picture, scaled to a square. What is transparent counts as white. Throws if the picture cannot be
- * decoded.
+ * The brightness of a picture, scaled to a square. Transparent pixels count as white. Throws if the picture cannot be decoded.
  */
 export async function luminanceOf(picture: Uint8Array): Promise<Luminance> {
-  // Bun gives no bare pixels. A PNG of few of them is the cheapest form that keeps them as they are.
+  // Bun does not return raw pixels. A small PNG is the cheapest lossless form.
   const png = await new Bun.Image(picture)
     .resize(side, side, { filter: 'bilinear' })
     .png({ compressionLevel: 1 })
@@ -21,12 +20,13 @@ export async function luminanceOf(picture: Uint8Array): Promise<Luminance> {
 
 const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 }
 
-/** Reads what Bun has written: eight bits for each channel, without interlacing. */
+/** Reads a PNG as Bun writes it: eight bits for each channel, without interlacing. */
 async function readPng(png: Buffer): Promise<Luminance> {
   const width = png.readUInt32BE(16)
   const height = png.readUInt32BE(20)
   const channels = channelsOf[png.readUInt8(25)]
-  if (png[24] !== 8 || channels === undefined || png[28] !== 0) throw new Error('a PNG of an unknown form')
+  if (png[24] !== 8 || channels === undefined || png[28] !== 0)
+    throw new Error('Bun has written a PNG of an unexpected form')
   const parts: Buffer[] = []
   for (let at = 8; at + 8 <= png.length;) {
     const length = png.readUInt32BE(at)
@@ -45,7 +45,7 @@ async function readPng(png: Buffer): Promise<Luminance> {
 
 function brightness(rows: Uint8Array, at: number, channels: number): number {
   const [red, green, blue] = channels < 3 ? [at, at, at] : [at, at + 1, at + 2]
-  // As the paper has it: the luma of ITU-R BT.601.
+  // As in the paper: the luma of ITU-R BT.601.
   const luma = 0.299 * (rows[red] ?? 0) + 0.587 * (rows[green] ?? 0) + 0.114 * (rows[blue] ?? 0)
   if (channels % 2 === 1) return luma
   const opacity = (rows[at + channels - 1] ?? 0) / 255

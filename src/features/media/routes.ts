@@ -31,7 +31,7 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
         detail: {
           summary: 'Upload an image',
           description:
-            'JPEG, PNG, WebP or GIF by its bytes, to 10 MiB and 40 megapixels; stored upright as WebP, its longest side 2048 at most, without any metadata. One that is not used for a day goes. `validation_failed` where it is damaged, or there is no file; `conflict` where the account’s images take up 500 MB; `content_refused` where the operator’s checker of images refuses it.',
+            'A JPEG, PNG, WebP or GIF of up to 10 MiB and 40 megapixels. It is stored upright as WebP, its longest side at most 2048 pixels, without any metadata. An image that is not used within a day is removed. `validation_failed` if it is damaged, or there is no file; `conflict` if the account’s images take up 500 MB; `content_refused` if the operator’s checker of images refuses it.',
           tags: ['media'],
           refusals: [
             'malformed_body',
@@ -62,7 +62,7 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
 const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
   new Elysia({ name: 'media-public' })
     .use(visitor)
-    // Not counted: a page of chats or people loads a hundred at once, and only URLs that we signed get as far as the disk.
+    // Without a rate limit: a page of chats or people loads a hundred at once, and only URLs that we signed reach the disk.
     .get(
       '/api/v1/media/:id',
       async ({ params, query, headers, request }) =>
@@ -78,7 +78,7 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
         detail: {
           summary: 'Fetch an image by its signed URL',
           description:
-            'Needs no token: take the URL as it stands in another answer. `ETag`, `If-None-Match` and byte ranges are understood. `not_found` also where the URL is altered or expired, or where what showed the image is gone.',
+            'Needs no token: use the URL from another answer unchanged. Supports `ETag`, `If-None-Match` and byte ranges. `not_found` also if the URL is altered or expired, or nothing shows the image any longer.',
           tags: ['media'],
           refusals: ['not_found', 'range_not_satisfiable'],
           security: [],
@@ -91,7 +91,7 @@ const publicRoutes = ({ visitor, media }: { visitor: Visitor; media: Media }) =>
               description: 'The part that `Range` asks for',
               content: { 'image/webp': { schema: { type: 'string', format: 'binary' } } },
             },
-            302: { description: 'Where the image lies, for some minutes: of a server that keeps images in S3' },
+            302: { description: 'A URL of the image that is valid for some minutes, if the server keeps images in S3' },
             304: { description: 'The client has it already' },
           },
         },
@@ -118,13 +118,13 @@ function imageResponse(
         'cross-origin-resource-policy': 'cross-origin',
       },
     })
-  // RFC 9110, section 14.2: `Range` is for GET alone, and `If-Range` for whoever has a part of just this image.
+  // RFC 9110, section 14.2: `Range` applies only to GET, and `If-Range` only to a client with a part of this same image.
   if (method === 'GET' && (headers['if-range'] ?? etag) === etag) refuseBeyond(headers.range, image)
   return new Response(image, {
     headers: {
       ...caching,
       'content-type': 'image/webp',
-      // Bun says so itself where it answers a part.
+      // Bun adds the header itself to a partial answer.
       ...(headers.range === undefined && { 'accept-ranges': 'bytes' }),
       'content-disposition': 'inline',
       'content-security-policy': "default-src 'none'; sandbox",
@@ -134,7 +134,7 @@ function imageResponse(
   })
 }
 
-/** Bun answers 416 by itself to a range of which the image has nothing, but with no problem for programs to read. */
+/** Bun itself answers 416 to a range beyond the image, but without a problem document. */
 function refuseBeyond(range: string | undefined, image: Blob) {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(range?.replace(/\s/g, '') ?? '') ?? []
   const isBeyond = first ? Number(first) >= image.size : /^0+$/.test(last)

@@ -1,15 +1,15 @@
 import { leastQuality, uprightHash } from './pdq.ts'
 import type { Image } from './store.ts'
 
-/** What an image takes of its owner's room, with its thumbnail. */
+/** The bytes of an image and its thumbnail, which count towards its owner's limit. */
 export const sizeOf = ({ bytes, thumb_bytes }: Pick<Image, 'bytes' | 'thumb_bytes'>) => bytes + (thumb_bytes ?? 0)
 
-/** Whether one more image fits beside those of its owner. All sizes are bytes. */
+/** Whether the owner's limit has room for one more image. All sizes are bytes. */
 export const hasRoom = (image: Image, { taken, limit }: { taken: number; limit: number }) =>
   taken + sizeOf(image) <= limit
 
-/** The hashes of an image, where they tell it from others. */
-export const telling = ({ hashes, hash_quality }: Pick<Image, 'hashes' | 'hash_quality'>): string | null =>
+/** The hashes of an image; null if they do not tell it from others. */
+export const distinctiveHashes = ({ hashes, hash_quality }: Pick<Image, 'hashes' | 'hash_quality'>): string | null =>
   hashes != null && (hash_quality ?? 0) >= leastQuality ? hashes : null
 
 export { uprightHash }

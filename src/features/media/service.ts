@@ -5,8 +5,8 @@ import type { Community } from '../community/service.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { ImageChecks } from './checks.ts'
 import { type Files, thumbOf, withThumbs } from './files.ts'
-import { telling } from './rules.ts'
-import { noneOfDamaged, reencode, thumbnailOf } from './image.ts'
+import { distinctiveHashes } from './rules.ts'
+import { nullIfDamaged, reencode, thumbnailOf } from './image.ts'
 import { checkMediaUrl, signMediaUrl, signThumbUrl, thumbSize } from './signed-url.ts'
 import type { MediaStore } from './store.ts'
 import { sweeping } from './sweep.ts'
@@ -24,20 +24,20 @@ type Deps = {
   key: Uint8Array
   ids: Ids
   checks: Pick<ImageChecks, 'ask'>
-  /** Told of an image that was stored, if its hashes tell something. */
+  /** Called when an image was stored, if its hashes are distinctive. */
   uploaded(imageId: string, hashes: string): void
   now: () => number
 }
 
-/** What all images of one user may take, thumbnails included, in bytes. */
-export const MAX_BYTES_OF_USER = 500_000_000
+/** The limit for all images of one user, thumbnails included, in bytes. */
+const MAX_BYTES_OF_USER = 500_000_000
 /** How many thumbnails one round of the job makes: some ten seconds of work. */
 const thumbsOfRound = 200
-/** For how long the image itself is shown where its thumbnail is still to be made. */
+/** For how long the image itself is shown while it has no thumbnail. */
 const untilThumb_s = 60
 /**
- * A link into a store elsewhere asks nobody any more who may see the image, so it ends soon; who is answered it may keep
- * it until a little before, so that the link which a cache follows is never over.
+ * A link into the bucket works without asking this server who may see the image, so it expires soon. Caches may keep it until
+ * a little before, so that they never use an expired link.
  */
 const linkLife_s = 300
 const linkMargin_s = 60
@@ -54,12 +54,12 @@ export function mediaService({ store, limits, files, community, key, ids, checks
   return {
     ...sweeping({ store, files, community, now }),
 
-    /** Refuses with 429 who has uploaded as many images as one day allows: to be asked before a body is read. */
+    /** Refuses with 429 an account that has used up its images of a day. Call it before the body is read. */
     refuseTooMany: (owner: { id: string }) => limits.check('photos', owner.id),
 
     /**
-     * Stores an uploaded file as an image of that user's. Refusals: those of `reencode`, `storage_full`, `rate_limited` after
-     * 300 in a day, and `conflict` where their images take up all their room.
+     * Stores an uploaded file as an image of the user. Refuses like `reencode`, with `storage_full`, with `rate_limited` after
+     * 300 a day, and with `conflict` if the user's limit has no room.
      */
     async upload(owner: { id: string }, bytes: Uint8Array) {
       const { bytes: encoded, thumb, width, height, placeholder, pdq } = await reencode(bytes, owner.id)
@@ -68,7 +68,7 @@ export function mediaService({ store, limits, files, community, key, ids, checks
       const checked = await checks.ask(id, encoded)
       if (checked?.check_action === 'refuse') throw notAllowedHere()
       const file = `${ids.random()}.webp`
-      // The files first, so that no row ever names one that is not there.
+      // Files are stored before the row, so that no row ever names a missing file.
       try {
         await files.put(file, encoded)
         await files.put(thumbOf(file), thumb)
@@ -94,14 +94,14 @@ export function mediaService({ store, limits, files, community, key, ids, checks
       if (outcome !== 'added') await files.remove(withThumbs([file]))
       if (outcome === 'no_such_owner') throw notSignedIn()
       if (outcome === 'no_room') throw noRoom()
-      const hashes = telling(image)
+      const hashes = distinctiveHashes(image)
       if (hashes !== null) uploaded(id, hashes)
       return { id, url: urlFor(id, 'upload'), thumb_url: thumbUrlFor(id, 'upload'), width, height, placeholder }
     },
 
     /**
-     * The file that a signed URL stands for, or where it can be fetched, and for how long its holder may keep that answer.
-     * Refuses with 404 what is altered, expired, or no longer to be seen.
+     * The file of a signed URL, or where it can be fetched, and how long the client may cache the answer. Refuses with 404 a URL
+     * that is altered or expired, or whose image may no longer be seen.
      */
     async open(
       id: string,
@@ -113,7 +113,7 @@ export function mediaService({ store, limits, files, community, key, ids, checks
       const isAsked = size === thumbSize
       const isThumb = isAsked && !!found.thumb_bytes
       const untilExpiry_s = Math.floor(Number(exp) - now() / 1000)
-      // Until it has a thumbnail, the image itself stands for it.
+      // An image without a thumbnail is shown itself.
       const left_s = isAsked && found.thumb_bytes === null ? Math.min(untilExpiry_s, untilThumb_s) : untilExpiry_s
       if (files.remote) {
         const link_s = Math.min(linkLife_s, Math.max(left_s, 1))
@@ -127,12 +127,12 @@ export function mediaService({ store, limits, files, community, key, ids, checks
     },
 
     /**
-     * How a profile shows its photo, of which an image's id is stored. An https URL is what a messenger's login has named and
-     * nobody has fetched yet: it is shown to nobody, as its host would learn who looks.
+     * URLs of a profile's photo, from its stored image id. A stored https URL comes from a messenger's login and has not been
+     * fetched yet: it is shown to nobody, because its host would learn who views the profile.
      */
     profilePhoto: (photo: string | null) => photoUrls(photo, 'profile'),
 
-    /** The same for its owner alone, who sees it also while it is hidden from others. */
+    /** The same for its owner only, who sees it even while it is hidden from others. */
     ownProfilePhoto: (photo: string | null) => photoUrls(photo, 'upload'),
 
     /** URLs that serve the image as long as the message shows it. For the two members of its chat only. */
@@ -147,27 +147,27 @@ export function mediaService({ store, limits, files, community, key, ids, checks
       thumb_url: thumbUrlFor(imageId, reportId),
     }),
 
-    /** The same, of the photo of a profile. */
+    /** The same for the photo of a profile. */
     evidenceProfilePhoto: (photo: string | null, reportId: string) => photoUrls(photo, reportId),
 
-    /** URLs that serve the image as long as it is there, and not as evidence alone. For who uploaded it. */
+    /** URLs that serve the image as long as it is kept, and not only as evidence. For its owner. */
     ownImage: (imageId: string) => ({ url: urlFor(imageId, 'upload'), thumb_url: thumbUrlFor(imageId, 'upload') }),
 
-    /** Why somebody whose image it is not may not show it. What is kept as evidence alone counts as not there. */
+    /** Why a user may not show an image of somebody else. An image that is kept only as evidence counts as missing. */
     problemOf: async (imageId: string): Promise<FieldErrorCode> =>
       (await store.fileFor(imageId, 'upload')) === null ? 'unknown' : 'not_yours',
 
     /**
-     * Makes some of the thumbnails that images of an earlier release lack. Answers how many. An image that is damaged or
-     * gone is noted as one without, and not looked at again.
+     * Makes some of the thumbnails that images of an earlier release lack. Returns how many. A damaged or missing image is
+     * recorded as one without a thumbnail, and not read again.
      */
     async makeThumbs() {
       const images = await store.withoutThumb(thumbsOfRound)
       for (const image of images) {
         const stored = await files.get(image.file)
-        const thumb = stored && (await thumbnailOf(await stored.bytes()).catch(noneOfDamaged))
+        const thumb = stored && (await thumbnailOf(await stored.bytes()).catch(nullIfDamaged))
         if (thumb) await files.put(thumbOf(image.file), thumb)
-        // The image went while its thumbnail was made.
+        // The image was removed while its thumbnail was made.
         if (!(await store.noteThumb(image, thumb?.length ?? 0)) && thumb) await files.remove([thumbOf(image.file)])
       }
       return images.length

@@ -12,16 +12,16 @@ type Deps = {
   now: () => number
 }
 
-/** An upload that nothing uses goes after this time. */
+/** An unused upload is removed after this time. */
 const unusedFor = days
-/** A file without an image goes after this time: a younger one may belong to an upload that is just being stored. */
+/** A file without a row is removed after this time: a younger one may belong to an upload in progress. */
 const strayFor = hours
 const batch = 500
 
-/** The removal of images that nothing uses, and of files that no image has. */
+/** Removes unused images and files without a row. */
 export function sweeping({ store, files, community, now }: Deps) {
   async function removeUnused(imageIds: readonly string[]): Promise<number> {
-    // Rows first: a file whose row is gone is found by the sweep, a row whose file is gone would be found by a reader.
+    // Rows are removed first: the sweep finds a file without a row, but a reader would find a row without a file.
     const names = await store.removeUnused(imageIds)
     await files.remove(withThumbs(names))
     return names.length
@@ -33,17 +33,17 @@ export function sweeping({ store, files, community, now }: Deps) {
     for await (const page of batches<Place>(batch, (last) => store.before(now() - unusedFor, last, batch))) {
       const unused = page.filter(({ used }) => !used).map(({ id }) => id)
       if (unused.length > 0) removed += await removeUnused(unused)
-      // There may be millions of them: requests come first.
+      // There may be millions of images: let requests run in between.
       await setImmediate()
     }
     return removed
   }
 
   async function sweepFiles(): Promise<number> {
-    // A store elsewhere wants time and money for its list, however little is to be removed: one a day, whoever asks for it.
+    // Listing a bucket is slow and billed, so all nodes together do it once a day.
     if (files.remote && !files.remote.leftovers() && Math.abs(now() - (await community.photosListedAt())) < days)
       return 0
-    // To a database that does not know them, all photos there would be strays.
+    // If the bucket belonged to another community, this database would take all its photos for strays.
     if (!(await community.claimPhotos())) throw new Error('the bucket of the images is marked as another community’s')
     const startedAt = now()
     let removed = 0
@@ -63,20 +63,20 @@ export function sweeping({ store, files, community, now }: Deps) {
   }
 
   return {
-    /** Removes those of the images that nothing uses any more. To be called once what used them is gone. */
+    /** Removes those of the images that are no longer in use. Call it after the message or profile that used them has changed. */
     async drop(imageIds: readonly string[]) {
       await removeUnused(imageIds)
     },
 
     /**
-     * Removes images that nothing has used for their first day or uses no more, and files without an image, among them
-     * what interrupted uploads left. Answers how many of each.
+     * Removes unused images that are older than a day, and files without a row, such as those of interrupted uploads. Returns
+     * how many of each.
      */
     async sweep() {
       return { images: await sweepImages(), files: await sweepFiles() }
     },
 
-    /** Removes what this node could not remove when it should have. Answers how many files. */
+    /** Removes files that this node failed to remove before. Returns how many. */
     sweepLeftovers: async () => (files.remote?.leftovers() ? sweepFiles() : 0),
   }
 }

@@ -7,7 +7,7 @@ import { type KnownFiles, lookForSome, type Presence } from './presence.ts'
 type Deps = {
   store: KnownFiles
   files: Files
-  /** Where the files should be, for the operator. */
+  /** Where the files should be, for the log. */
   place: string
   log: Pick<Logger, 'warn' | 'info'>
   ids: Ids
@@ -15,12 +15,12 @@ type Deps = {
 }
 
 const sampleOnDisk = 100
-// Each is a request that is billed.
+// Each image costs a billed request.
 const sampleElsewhere = 10
 
 /**
- * Notices when images that the database knows are gone, as those of a disk that is not mounted are. It looks for a sample:
- * a few that are missing among many are found by `convene check` and by each backup.
+ * Notices when images are missing, for example because a disk is not mounted. It checks a sample; `convene check` and each backup
+ * find a few that are missing among many.
  */
 export function photoWatch({ store, files, place, log, ids, now }: Deps) {
   const everyMs = files.remote ? 10 * minutes : minutes
@@ -30,7 +30,7 @@ export function photoWatch({ store, files, place, log, ids, now }: Deps) {
 
   async function look(): Promise<void> {
     lookedAt = now()
-    // A database or a bucket that does not answer is told of elsewhere; what was found last stays.
+    // If the database or the bucket does not answer, which is reported elsewhere, the last result stays.
     const seen = await lookForSome({ store, files }, ids.random(), files.remote ? sampleElsewhere : sampleOnDisk).catch(
       () => null,
     )
@@ -38,7 +38,10 @@ export function photoWatch({ store, files, place, log, ids, now }: Deps) {
     const wereMissing = (found?.missing ?? 0) > 0
     found = seen
     if (seen.missing > 0 && !wereMissing)
-      log.warn({ ...seen, place }, 'images that the database knows are missing: convene check looks for all of them')
+      log.warn(
+        { ...seen, place },
+        'images that the database knows are missing: run convene check to look for all of them',
+      )
     if (seen.missing === 0 && wereMissing) log.info({ ...seen, place }, 'the images are back')
   }
 
@@ -46,9 +49,9 @@ export function photoWatch({ store, files, place, log, ids, now }: Deps) {
     /** Looks now. */
     look: () => (looking ??= look().finally(() => (looking = null))),
 
-    /** What was found last; null before the first look. Looks again where that was long ago, and does not wait for it. */
+    /** The last result; null before the first one. If it is old, starts another check and does not wait for it. */
     last(): Presence | null {
-      // Either way, as a clock may be set back.
+      // `Math.abs`, because the clock may be set back.
       if (Math.abs(now() - lookedAt) >= everyMs) void this.look()
       return found
     },

@@ -1,4 +1,4 @@
-/** The four characters that name a chunk, as the number they make when read big-endian. */
+/** The four characters that name a chunk, as a big-endian number. */
 export const fourCC = (name: string) => Buffer.from(name, 'latin1').readUInt32BE(0)
 
 const VP8X = fourCC('VP8X')
@@ -7,7 +7,7 @@ const VP8 = fourCC('VP8 ')
 const VP8L = fourCC('VP8L')
 
 /** A chunk of a WebP file: its four-character code, and where its data lies in the file. */
-export type WebpChunk = { type: number; from: number; to: number }
+type WebpChunk = { type: number; from: number; to: number }
 
 /**
  * The chunks between two offsets of a WebP file, in order (RFC 9649, section 2.3). The last one may claim to reach
@@ -21,13 +21,12 @@ export function* webpChunks(file: Buffer, from: number, to: number): Generator<W
   }
 }
 
-/** Before its picture, a frame has its transparency and perhaps some chunks that nobody knows. */
+/** Before its picture, a frame has its transparency and perhaps some unknown chunks. */
 const MAX_CHUNKS_OF_FRAME = 100
 
 /**
- * A still WebP file of the first picture between two offsets of another and of nothing else: pixels and transparency
- * stay, every other chunk (EXIF, XMP, colour profile, animation, unknown ones) is left out. Width and height are the
- * picture's, in pixels.
+ * A still WebP file of the first picture between two offsets of another file. Keeps its pixels and transparency, and drops every
+ * other chunk (EXIF, XMP, colour profile, animation, unknown ones). Width and height are the picture's, in pixels.
  */
 export function plainWebp(file: Buffer, from: number, to: number, width: number, height: number): Buffer {
   let transparency: Buffer | null = null

@@ -20,7 +20,7 @@ type Deps = {
 
 type AppealQuery = { status?: AppealStatus; from?: string; to?: string } & Page
 
-/** Appeals as moderators work on them. */
+/** Lets moderators list and resolve appeals. */
 export function appealCases({ store, moderators, decisions, audit, paging: { keyOf, pageOf }, now }: Deps) {
   async function appealOf(appealId: string) {
     const appeal = await store.appeal(appealId)
@@ -59,7 +59,7 @@ export function appealCases({ store, moderators, decisions, audit, paging: { key
       return pageOf('admin-appeals', rows, limit, ({ created_at, id }) => [created_at, id], queuedAppeal)
     },
 
-    /** Settles an open appeal. Upheld, it lifts the suspension it is about, if that is the one that still stands. */
+    /** Resolves an open appeal. Upholding it lifts the suspension that it is about, if that is still in force. */
     async resolveAppeal(moderator: Moderator, appealId: string, body: { decision: 'uphold' | 'reject'; note: string }) {
       const appeal = await appealOf(appealId)
       const user = await moderators.userOf(appeal.user_id)
@@ -88,10 +88,10 @@ export function appealCases({ store, moderators, decisions, audit, paging: { key
           unban: upheld && report_id !== null ? { report_id } : undefined,
           shown:
             upheld && appeal.notice.action === 'hide'
-              ? { ...decisions.tellShown(user.id, moderator.id, at), appealed: appeal.notice_id }
+              ? { ...decisions.shownNotice(user.id, moderator.id, at), appealed: appeal.notice_id }
               : undefined,
           lift: lifts ? { user_id: user.id, suspension_id: appeal.notice_id } : undefined,
-          notice: decisions.tell({ user_id: user.id, action, reason: note, decided_by: moderator.id }, at),
+          notice: decisions.noticeOf({ user_id: user.id, action, reason: note, decided_by: moderator.id }, at),
         },
         'This appeal is resolved already.',
       )

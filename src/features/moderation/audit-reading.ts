@@ -1,4 +1,5 @@
 import type { Page, Paging } from '../../lib/paging.ts'
+import { batches } from '../../lib/batches.ts'
 import { chunks } from '../../lib/chunks.ts'
 import { csvLine } from '../../lib/csv.ts'
 import { iso } from '../../lib/time.ts'
@@ -6,7 +7,7 @@ import type { Audit } from '../audit/service.ts'
 import type { AuditEntry, AuditFilter, AuditStore } from '../audit/store.ts'
 import type { Moderator } from './moderators.ts'
 
-export type AuditQuery = Pick<AuditFilter, 'subject_id' | 'action'> & {
+type AuditQuery = Pick<AuditFilter, 'subject_id' | 'action'> & {
   actor_id?: string
   from?: string
   to?: string
@@ -25,14 +26,14 @@ export function auditReading({ auditLog, audit, paging: { keyOf, pageOf }, now }
   })
 
   return {
-    /** The audit log, newest first, without what would tell the caller who blocked, reported or reviewed them. */
+    /** The audit log, newest first, without entries that would tell the caller who blocked, reported or reviewed them. */
     async auditLog(moderator: Moderator, { limit = 30, cursor, ...filter }: AuditQuery & Page) {
       const key = keyOf('audit', cursor, ['number', 'string'])
       const rows = await auditLog.list(filterOf(moderator, filter), limit + 1, key && { at: key[0], id: key[1] })
       return pageOf('audit', rows, limit, ({ at, id }) => [at, id], auditView)
     },
 
-    /** The same as a file without pages. That it was taken is in the log. */
+    /** The same as a file without pages. The export itself is recorded in the log. */
     async auditFile(
       moderator: Moderator,
       format: 'jsonl' | 'csv',
@@ -49,13 +50,8 @@ export function auditReading({ auditLog, audit, paging: { keyOf, pageOf }, now }
 
 /** All entries of a filter, newest first, in bounded memory. */
 async function* entriesOf(auditLog: Log, filter: AuditFilter): AsyncGenerator<ReturnType<typeof auditView>> {
-  for (let after: { at: number; id: string } | null = null; ;) {
-    const rows: AuditEntry[] = await auditLog.list(filter, batch, after)
-    for (const row of rows) yield auditView(row)
-    const last = rows.at(-1)
-    if (rows.length < batch || !last) return
-    after = { at: last.at, id: last.id }
-  }
+  const read = (last: AuditEntry | null) => auditLog.list(filter, batch, last)
+  for await (const rows of batches(batch, read)) yield* rows.map(auditView)
 }
 
 /** The lines of a file of these entries, newest first. */
@@ -67,7 +63,6 @@ export async function* auditLines(auditLog: Log, filter: AuditFilter, format: 'j
       : `${JSON.stringify(entry)}\n`
 }
 
-/** Rows that one look at the log reads. */
 const batch = 500
 
 const columns = ['id', 'at', 'actor_id', 'action', 'subject_id', 'metadata'] as const

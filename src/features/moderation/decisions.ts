@@ -4,7 +4,7 @@ import { invalid, Refusal } from '../../lib/refusal.ts'
 import { iso, seconds } from '../../lib/time.ts'
 import { type Callers, forever } from '../auth/callers.ts'
 import type { ChatViews } from '../chats/views.ts'
-import type { Asking } from '../notifications/asking.ts'
+import type { NotificationSchedule } from '../notifications/schedule.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import type { Report } from '../safety/store.ts'
 import { noticeView } from './notices.ts'
@@ -14,34 +14,34 @@ import type { Decision, ModerationStore, Notice } from './store.ts'
 
 export type Decisions = ReturnType<typeof openDecisions>
 
-/** A notice, and what its event shows. */
-type Told = { notice: Notice; event: StoredData['notice'] }
+/** A notice and the data of its event. */
+type PreparedNotice = { notice: Notice; event: StoredData['notice'] }
 
 export type DecisionDeps = {
   store: Pick<ModerationStore, 'decide'>
   chats: Pick<ChatViews, 'message'>
   photos: {
-    /** Removes those of the images that nothing shows any more. */
+    /** Removes those of the images that nothing shows any longer. */
     drop(imageIds: readonly string[]): Promise<void>
   }
   imageHashes: {
-    /** Makes the hashes of these images, if they lack them. */
+    /** Computes the hashes of these images, if they are missing. */
     makeNow(imageIds: readonly string[]): Promise<number>
   }
   imageBank: {
-    /** Makes every node look at the bank again. */
+    /** Makes every node read the bank again. */
     changed(): Promise<void>
   }
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'suspend'>
   push: Push
-  asking: Asking
+  schedule: NotificationSchedule
   webhooks: Webhooks
   ids: Ids
   now: () => number
 }
 
-/** What every decision is made of, whoever it is about. */
+/** Carries out decisions of all kinds, and makes their notices. */
 export function openDecisions({
   store,
   chats,
@@ -51,7 +51,7 @@ export function openDecisions({
   callers,
   sockets,
   push,
-  asking,
+  schedule,
   webhooks,
   ids,
   now,
@@ -75,18 +75,17 @@ export function openDecisions({
     ...(lift ? webhooks.about('user.unsuspended', lift.user_id, { user_id: lift.user_id }) : []),
   ]
 
-  /** The notice and what its event shows. */
-  function tell(
-    told: Pick<Notice, 'user_id' | 'action' | 'reason' | 'decided_by'> &
+  function noticeOf(
+    fields: Pick<Notice, 'user_id' | 'action' | 'reason' | 'decided_by'> &
       Partial<Pick<Notice, 'note' | 'until' | 'strikes'>>,
     at: number,
     about: Pick<Report, 'id' | 'target' | 'target_id' | 'reason'> | null = null,
-  ): Told {
+  ): PreparedNotice {
     const notice: Notice = {
       note: null,
       until: null,
       strikes: null,
-      ...told,
+      ...fields,
       id: ids.next(),
       report_id: about?.id ?? null,
       created_at: at,
@@ -104,17 +103,22 @@ export function openDecisions({
   return {
     /**
      * Carries out a decision: the stored part in one transaction, then sessions, sockets and events. Refuses with 409 and
-     * `takenMessage` if somebody else has decided first, with 409 `claimed` if they work on it, and with 403 if the moderator may not decide it.
+     * `takenMessage` if somebody else has decided first, with 409 `claimed` if somebody else works on it, and with 403 if the
+     * moderator may not decide it.
      */
     async carryOut(
-      decision: Decision & { case: Case; notice?: Told; shown?: Told & { appealed: string | null } },
+      decision: Decision & {
+        case: Case
+        notice?: PreparedNotice
+        shown?: PreparedNotice & { appealed: string | null }
+      },
       takenMessage: string,
     ) {
       if (decision.ban) await imageHashes.makeNow(decision.ban.images)
       const decided = await store.decide({
         ...decision,
-        notify_at: asking.dueAt(decision.at),
-        takeBackIds: asking.takeBackIds,
+        notify_at: schedule.dueAt(decision.at),
+        takeBackIds: schedule.takeBackIds,
         webhooks: webhooksOf(decision),
       })
       if (!decided) throw new Refusal('conflict', takenMessage)
@@ -122,13 +126,13 @@ export function openDecisions({
       if (typeof decided === 'string') throw notAllowed(decided)
       const { at, notice, shown, suspend, lift } = decision
       if (decided.bank_changed) await imageBank.changed()
-      const sealed = suspend ?? lift
-      if (sealed) await callers.forget(sealed.user_id)
+      const changed = suspend ?? lift
+      if (changed) await callers.forget(changed.user_id)
       for (const { user_id, seq, notice_id } of decided.noted) {
-        const told = [notice, shown].find((one) => one?.notice.id === notice_id)
-        if (told) push.event('notice', at, [{ user_id, seq }], () => told.event)
+        const stored = [notice, shown].find((one) => one?.notice.id === notice_id)
+        if (stored) push.event('notice', at, [{ user_id, seq }], () => stored.event)
       }
-      asking.wake()
+      schedule.wake()
       if (suspend) sockets.suspend(suspend.user_id)
       if (decided.tombstone) {
         const { message, events } = decided.tombstone
@@ -141,13 +145,13 @@ export function openDecisions({
       if (decided.photos.length > 0) await photos.drop(decided.photos)
     },
 
-    tell,
+    noticeOf,
 
-    /** What tells somebody that others see them again. */
-    tellShown: (user_id: string, decided_by: string | null, at: number): Told =>
-      tell({ user_id, action: 'show', reason: shownAgain, decided_by }, at),
+    /** The notice that tells a user that others see them again. */
+    shownNotice: (user_id: string, decided_by: string | null, at: number) =>
+      noticeOf({ user_id, action: 'show', reason: shownAgain, decided_by }, at),
 
-    /** End of a suspension, from what was asked for; null if it has none. */
+    /** The end of a suspension from the request; null for one without end. Refuses a time in the past. */
     endOf(until: string | null | undefined): number | null {
       if (until === undefined || until === null) return null
       const end = Date.parse(until)
@@ -159,7 +163,7 @@ export function openDecisions({
 
 const shownAgain = 'A moderator has decided: others see your photo and your place nearby again.'
 
-/** How long something has waited for its decision, or did wait, in whole seconds. */
+/** How long a report or appeal has waited, or waited until its decision, in whole seconds. */
 export const waitingS = (
   { created_at, resolved_at }: { created_at: number; resolved_at: number | null },
   now: number,

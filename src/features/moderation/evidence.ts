@@ -12,12 +12,12 @@ export type EvidenceDeps = {
   photos: {
     /** URLs that serve the image as long as it is kept as evidence of the report. */
     evidencePhoto(imageId: string, reportId: string): { url: string; thumb_url: string }
-    /** The same, of the photo of a profile. */
+    /** The same for the photo of a profile. */
     evidenceProfilePhoto(photo: string | null, reportId: string): { photo: string | null; photo_thumb: string | null }
   }
 }
 
-/** How evidence is shown: as things were when reported, to somebody who is no member of the chat. */
+/** Shows evidence as it was when reported, to moderators, who are not members of the chat. */
 export function evidenceViews({ profiles, chats, photos }: EvidenceDeps) {
   function messageView(message: Message, reportId: string) {
     const { photo, ...shown } = chats.message(message, '')

@@ -24,7 +24,7 @@ import { appealStatuses, automations, noticeActions, reportOrders, reportOutcome
 
 const until = optional(instant)
 
-// TypeBox's own: Elysia's takes "5" for 5.
+// TypeBox's `Integer`: Elysia's would accept "5" for 5.
 const wholeNumber = (minimum: number, maximum: number) =>
   Type.Integer({ minimum, maximum, error: `Expected a whole number from ${minimum} to ${maximum}` })
 
@@ -37,25 +37,25 @@ const evidence = t.Object(
     versions: t.Array(
       object('MessageVersion', {
         text: t.String(),
-        at: t.String({ format: 'date-time', description: 'Until when it said so' }),
+        at: t.String({ format: 'date-time', description: 'The time until which this text was shown' }),
       }),
-      { description: 'What the message said before, oldest first; of a deleted one its last text too' },
+      { description: 'Earlier texts of the message, oldest first, including the last text of a deleted one' },
     ),
     before: t.Array(message, { description: 'Up to five, oldest first' }),
     after: t.Array(message, { description: 'Up to five, oldest first' }),
     review: nullable(review),
     user: nullable(profile),
   },
-  { title: 'Evidence', description: 'As things were when reported; null once its time is over' },
+  { title: 'Evidence', description: 'The state when it was reported; null once its retention period is over' },
 )
 
 const queuedReportFields = {
   ...reportFields,
   reporter_id: nullable(entityId()),
   subject_id: nullable(entityId('The user concerned: the reported one, or the author; in lists not that of a review')),
-  waiting_s: Type.Integer({ description: 'Seconds that it has waited, or did wait' }),
+  waiting_s: Type.Integer({ description: 'Seconds that it has waited, or waited until its decision' }),
   kind: reportKind,
-  due_at: t.String({ documented: { format: 'date-time' }, description: 'When it is to be decided at the latest' }),
+  due_at: t.String({ documented: { format: 'date-time' }, description: 'When it should be decided at the latest' }),
   claimed_by: nullable(entityId('The moderator who works on it now')),
   claimed_until: nullable(time),
   pending: nullable(
@@ -90,23 +90,23 @@ export const reportQueue = object('ReportQueue', {
     'QueueCounts',
     {
       open: Type.Integer(),
-      overdue: Type.Integer({ description: 'Of the open ones those whose `due_at` is over' }),
-      by_kind: t.Record(t.String(), Type.Integer(), { examples: [{ message: 3 }], description: 'Of the open ones' }),
+      overdue: Type.Integer({ description: 'Open reports whose `due_at` has passed' }),
+      by_kind: t.Record(t.String(), Type.Integer(), { examples: [{ message: 3 }], description: 'Open reports' }),
     },
-    { description: 'Whatever the filter, without what concerns the reader' },
+    { description: 'Independent of the filter, without reports that concern the reader' },
   ),
 })
 export const proposal = nullable(
   object(
     'StrikeProposal',
     { action: oneOf(['warn', 'suspend'], 'ProposedAction'), days: nullable(Type.Integer()) },
-    { description: 'What may follow from the strikes; `days` null is without end. A person decides' },
+    { description: 'The measure that the strikes suggest; `days` null is without end. A person decides' },
   ),
 )
 export const report = object('ReportWithEvidence', {
   ...queuedReportFields,
   hidden: nullable(oneOf(hidings, 'Hiding')),
-  strikes: Type.Integer({ description: 'Of the user concerned, as in their record' }),
+  strikes: Type.Integer({ description: 'The strikes of the user concerned' }),
   proposal,
   evidence: nullable(evidence),
 })
@@ -142,7 +142,7 @@ export const resolution = t.Object(
   {
     title: 'ReportDecision',
     description:
-      '`note` is shown to the user concerned as the reason; without it the text of the template is. `until` is for `suspend`: absent or null is without end. `strikes` count for 90 days. `ban_images` is for `remove_content`: nobody can send or show the images of what is removed any more. The decision takes effect after `undo_s` seconds, and can be taken back until then',
+      '`note`, or else the text of the template, is shown to the user concerned as the reason. `until` is for `suspend`; without it the suspension has no end. `strikes` count for 90 days. `ban_images` is for `remove_content`: nobody can send or show the removed images again. The decision takes effect after `undo_s` seconds, and can be taken back until then',
     examples: [{ action: 'suspend', note: 'Insults, after a warning.', until: '2030-01-01T00:00:00Z' }],
   },
 )
@@ -161,7 +161,7 @@ export const warning = t.Object(
 )
 export const warned = object('Warning', {
   user_id: entityId(),
-  notice_id: entityId('What the user appeals against'),
+  notice_id: entityId('The notice that the user can appeal against'),
   reason: t.String(),
   strikes: Type.Integer(),
 })
@@ -169,7 +169,7 @@ export const suspension = t.Object(
   { reason: prose(1000, { min: 1 }), note: optional(prose(2000)), until },
   {
     title: 'NewSuspension',
-    description: '`reason` is shown to the user, `note` is for moderators only. `until`: absent or null is without end',
+    description: '`reason` is shown to the user, `note` is for moderators only. Without `until`, it has no end',
   },
 )
 export const unsuspension = object('Unsuspension', { reason: optional(prose(1000)) })
@@ -182,11 +182,11 @@ export const suspensionState = object('SuspensionState', {
 
 const queuedAppeal = object('QueuedAppeal', {
   id: entityId(),
-  user_id: nullable(entityId('Null where the decision is about a review: its report names the author')),
+  user_id: nullable(entityId('Null if the decision is about a review: its report names the author')),
   text: t.String(),
   status: appealStatus,
   created_at: time,
-  waiting_s: Type.Integer({ description: 'Seconds that it has waited, or did wait' }),
+  waiting_s: Type.Integer({ description: 'Seconds that it has waited, or waited until its decision' }),
   resolved_at: nullable(time),
   resolved_by: nullable(entityId()),
   note: nullable(t.String()),
@@ -270,7 +270,7 @@ export const newAppealWithLogin = t.Object(
   },
   {
     title: 'NewAppealWithLogin',
-    description: 'Either e-mail or phone with the password, or init_data',
+    description: 'Give e-mail or phone with the password, or init_data',
     examples: [{ email: 'ada@example.org', password: 'thirteen green bottles', text: 'I was quoting somebody else.' }],
   },
 )

@@ -4,24 +4,24 @@ import type { SecondFactor } from '../passkeys/second-factor.ts'
 import { noSuchUser } from '../profile/service.ts'
 import type { Role } from '../profile/store.ts'
 import type { CaseRefusal } from './rules.ts'
-import type { ModerationStore, Standing } from './store.ts'
+import type { ModerationStore, ModerationStatus } from './store.ts'
 
-export type Moderator = Standing & { role: Exclude<Role, 'user'> }
+export type Moderator = ModerationStatus & { role: Exclude<Role, 'user'> }
 
 export type Admin = Moderator & { role: 'admin' }
 
-/** Who works at the command line: no account, and everything that an admin may. */
+/** The operator at the command line, who has no account and the rights of an admin. */
 export const operator = { id: null, role: 'admin' } as const
 
 export type Moderators = ReturnType<typeof openModerators>
 
-type Deps = { store: Pick<ModerationStore, 'standing'>; secondFactor: SecondFactor }
+type Deps = { store: Pick<ModerationStore, 'moderationStatus'>; secondFactor: SecondFactor }
 
-/** Who may moderate, and whom a decision concerns. */
+/** Finds and checks moderators, and the users whom decisions concern. */
 export function openModerators({ store, secondFactor }: Deps) {
-  /** Somebody as a moderator, or 403 `forbidden`, whatever they signed in with. */
+  /** The user as a moderator, without a check of the second factor. Refuses anybody else with 403 `forbidden`. */
   async function moderatorById(id: string): Promise<Moderator> {
-    const status = await store.standing(id)
+    const status = await store.moderationStatus(id)
     if (status?.role !== 'moderator' && status?.role !== 'admin') throw notAllowed('no_moderator')
     return { ...status, role: status.role }
   }
@@ -36,12 +36,13 @@ export function openModerators({ store, secondFactor }: Deps) {
     moderatorById,
 
     /**
-     * The caller as a moderator, or 403 `forbidden`, or `second_factor_required` where STAFF_PASSKEY asks for one. The guard reads the role once for each request, so that a role that is
-     * withdrawn, on any node, ends at once. A decision reads it again in its own transaction.
+     * The caller as a moderator. Refuses with 403 `forbidden`, or `second_factor_required` if STAFF_PASSKEY requires a passkey.
+     * The guard reads the role for each request, so that withdrawing it on any node takes effect at once. A decision reads it
+     * again in its own transaction.
      */
     moderatorOf,
 
-    /** The same for what ends in a role, a person's data or a setting: 403 `forbidden` for moderators too. */
+    /** The same for admins: moderators are refused with 403 `forbidden` too. */
     async adminOf(caller: Caller): Promise<Admin> {
       const moderator = await moderatorOf(caller)
       if (moderator.role !== 'admin') throw new Refusal('forbidden', 'This is for admins.')
@@ -49,15 +50,15 @@ export function openModerators({ store, secondFactor }: Deps) {
     },
 
     /** A user who is not erased, or 404. */
-    async userOf(userId: string): Promise<Standing> {
-      const user = await store.standing(userId)
+    async userOf(userId: string): Promise<ModerationStatus> {
+      const user = await store.moderationStatus(userId)
       if (!user || user.deleted_at !== null) throw new Refusal('not_found', noSuchUser)
       return user
     },
 
-    /** The same, but null for a subject who is unknown or erased. */
-    async userOrNull(userId: string | null): Promise<Standing | null> {
-      const user = userId === null ? null : await store.standing(userId)
+    /** The same, but null for an unknown or erased user. */
+    async userOrNull(userId: string | null): Promise<ModerationStatus | null> {
+      const user = userId === null ? null : await store.moderationStatus(userId)
       return user && user.deleted_at === null ? user : null
     },
   }
@@ -68,7 +69,7 @@ const reasons: Record<CaseRefusal, string> = {
   own_case: 'Nobody decides about themselves or what they have reported: ask another moderator.',
   for_admins: 'Only an admin decides about a moderator or an admin.',
   suspends_admin: 'An admin cannot be suspended.',
-  decided_before: 'You made the decision that this appeal is against: it is for another moderator.',
+  decided_before: 'You made the decision that this appeal is against: another moderator has to decide it.',
 }
 
 export const notAllowed = (why: CaseRefusal) => new Refusal('forbidden', reasons[why])

@@ -19,7 +19,7 @@ export type Notices = ReturnType<typeof noticeService>
 type Deps = {
   store: NoticeStore
   announcements: Pick<Announcements, 'active'>
-  moderation: Pick<ModerationStore, 'standing'>
+  moderation: Pick<ModerationStore, 'moderationStatus'>
   auth: Pick<Auth, 'userOf'>
   webhooks: Webhooks
   audit: Audit
@@ -28,7 +28,7 @@ type Deps = {
   now: () => number
 }
 
-/** The user's side of moderation: what was decided about them and why, and their one word against each decision. */
+/** The user's side of moderation: notices of decisions about them, and one appeal against each. */
 export function noticeService({ store, announcements, moderation, auth, webhooks, audit, paging, ids, now }: Deps) {
   const { keyOf, pageOf } = paging
 
@@ -47,21 +47,21 @@ export function noticeService({ store, announcements, moderation, auth, webhooks
       resolved_by: null,
       note: null,
     }
-    // Who wrote a review that was removed is nobody else's business.
+    // The author of a removed review stays anonymous.
     const about = isAboutReview(notice) ? null : userId
-    const told = webhooks.about('appeal.created', userId, {
+    const parcels = webhooks.about('appeal.created', userId, {
       appeal_id: filed.id,
       notice_id: noticeId,
       user_id: about,
     })
-    if (!(await store.appeal(filed, told)))
+    if (!(await store.appeal(filed, parcels)))
       throw new Refusal('conflict', 'You have appealed against this decision already.')
     await audit.note('appeal', about, filed.id, { notice_id: noticeId })
     return ownAppealView(filed)
   }
 
   return {
-    /** What was decided about the caller, and what is announced to everybody, newest first. */
+    /** Decisions about the caller and announcements to everybody, newest first. */
     async list(caller: Caller, { limit = 30, cursor }: Page) {
       const key = keyOf('notices', cursor, ['number', 'string'])
       const after = key && { at: key[0], id: key[1] }
@@ -81,7 +81,7 @@ export function noticeService({ store, announcements, moderation, auth, webhooks
       )
     },
 
-    /** The same with what each counts, for the export. */
+    /** Decisions about the caller with their strikes, for the export. */
     async withStrikes(caller: Caller, { limit = 30, cursor }: Page) {
       const key = keyOf('notices-with-strikes', cursor, ['number', 'string'])
       const rows = await store.list(caller.id, limit + 1, key && { at: key[0], id: key[1] })
@@ -94,20 +94,20 @@ export function noticeService({ store, announcements, moderation, auth, webhooks
       )
     },
 
-    /** Appeals against a decision; once for each. */
+    /** Appeals against a decision, once for each. */
     appeal: (caller: Caller, body: { notice_id: string; text: string }) => appeal(caller.id, body.notice_id, body.text),
 
-    /** Appeals against the suspension that keeps somebody from logging in: they prove who they are, and get no session. */
+    /** Appeals against the suspension of a user who cannot log in. It takes the proof of a login, but begins no session. */
     async appealSuspension({ text, ...proof }: Proof & { text: string }, client: Client) {
       const userId = await auth.userOf(proof, client)
-      const standing = await moderation.standing(userId)
-      if (!standing?.suspended_until || standing.suspended_until <= now())
+      const status = await moderation.moderationStatus(userId)
+      if (!status?.suspended_until || status.suspended_until <= now())
         throw new Refusal('conflict', 'This account is not suspended: log in.')
-      if (standing.suspension_id === null) throw new Refusal('not_found', 'There is no such notice.')
-      return appeal(userId, standing.suspension_id, text)
+      if (status.suspension_id === null) throw new Refusal('not_found', 'There is no such notice.')
+      return appeal(userId, status.suspension_id, text)
     },
 
-    /** The caller's appeals, newest first, with what came of them. */
+    /** The caller's appeals with their outcomes, newest first. */
     async appeals(caller: Caller, { limit = 30, cursor }: Page) {
       const key = keyOf('appeals', cursor, ['number', 'string'])
       const rows = await store.appeals(caller.id, limit + 1, key && { at: key[0], id: key[1] })
@@ -120,17 +120,17 @@ const isAppealable = (action: NoticeAction) =>
   action === 'warn' || action === 'remove_content' || action === 'suspend' || action === 'hide'
 
 const howToAppeal =
-  'Once, with POST /api/v1/appeals { notice_id, text }. Where a suspension keeps you from logging in: POST /api/v1/auth/appeals with your login.'
+  'Once, with POST /api/v1/appeals { notice_id, text }. If a suspension keeps you from logging in: POST /api/v1/auth/appeals with your login.'
 
 type NoticeKey = readonly [at: number, id: string]
 const keyOfNotice = ({ created_at, id }: { created_at: number; id: string }): NoticeKey => [created_at, id]
 const isBefore = ([at, id]: NoticeKey, [otherAt, otherId]: NoticeKey) => (at === otherAt ? id < otherId : at < otherAt)
 
-/** Whether no person decided: reports that hide somebody together, and a photo that is banned. */
+/** Whether no person decided: a user was hidden by several reports, or a banned photo was taken down. */
 const isAutomated = ({ action, decided_by }: Pick<Notice, 'action' | 'decided_by'>) =>
   action === 'hide' || (action === 'remove_content' && decided_by === null)
 
-/** What is announced to everybody, in the form of a notice. */
+/** An announcement in the form of a notice. */
 const announcedView = ({ id, text, until, created_at }: Announcement) => ({
   id,
   action: 'announce' as const,
@@ -145,11 +145,11 @@ const announcedView = ({ id, text, until, created_at }: Announcement) => ({
   how_to_appeal: null,
 })
 
-/** A decision as the user concerned reads it: what, on which ground, why, until when, and how to appeal. */
+/** A decision as the user concerned sees it. */
 export const noticeView = (notice: NoticeInContext) => ({
   id: notice.id,
   action: notice.action,
-  // Whoever was hidden because of a report would learn which of their chats it came from.
+  // Not for `hide`: a hidden user would learn from which of their chats the report came.
   message_id: notice.target === 'message' && notice.action !== 'hide' ? notice.target_id : null,
   review_id: notice.target === 'review' ? notice.target_id : null,
   ground: notice.ground,
@@ -164,7 +164,7 @@ export const noticeView = (notice: NoticeInContext) => ({
   how_to_appeal: isAppealable(notice.action) && notice.appeal_id === null ? howToAppeal : null,
 })
 
-/** An appeal as its author sees it: without who decided. */
+/** An appeal as its author sees it, without the moderator. */
 const ownAppealView = (appeal: Appeal) => ({
   id: appeal.id,
   notice_id: appeal.notice_id,

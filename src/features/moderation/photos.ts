@@ -14,13 +14,13 @@ type Deps = {
   now: () => number
 }
 
-const reason = 'Your profile photo is the same as an image that is not allowed here, or very like one.'
+const reason = 'Your profile photo is the same as an image that is not allowed here, or very similar to one.'
 
-/** What becomes of images without a moderator: those that are banned go from profiles, and those that were checked are released. */
+/** Decisions about images without a moderator: takes banned photos out of profiles, and releases messages after a check. */
 export function bannedPhotos({ store, decisions, ruleReports, audit, now }: Deps) {
   const nobody = { judge_id: null, parties: [], suspends: false, decided_by: null }
 
-  /** Carries out what nobody has decided. False where things are not as they were, or a moderator works on it. */
+  /** Carries out an automatic decision. False if the state has changed, or a moderator works on it. */
   async function carryOut(decision: Parameters<Decisions['carryOut']>[0]): Promise<boolean> {
     try {
       await decisions.carryOut(decision, 'This has been decided already.')
@@ -32,7 +32,7 @@ export function bannedPhotos({ store, decisions, ruleReports, audit, now }: Deps
   }
 
   return {
-    /** Gives messages to whom they were sent that were held for nothing but the answer of a checker, which allows their image now. */
+    /** Delivers the messages that were held only until the check of their image, which now allows it. */
     async releaseChecked(imageId: string): Promise<void> {
       for (const { message_id, report_id } of await store.heldWith(imageId, detailsOf([imageCheckName])))
         await carryOut({
@@ -45,11 +45,11 @@ export function bannedPhotos({ store, decisions, ruleReports, audit, now }: Deps
     },
 
     /**
-     * Takes a photo out of a profile that still shows it, with a notice against which its owner may appeal. The photo is kept as
-     * evidence of a report, which moderators look at. False if the profile shows another one by now.
+     * Takes a photo out of the profile, with a notice against which its owner may appeal. The photo is kept as evidence of a
+     * report for moderators. False if the profile shows another one by now.
      */
     async takeDownPhoto(userId: string, imageId: string): Promise<boolean> {
-      // First, as the evidence is what the profile shows.
+      // The report comes first, because its evidence is the profile as it is now.
       const report = await ruleReports.file('user', userId, ['Banned images'])
       if (report === null) return false
       const at = now()
@@ -58,7 +58,7 @@ export function bannedPhotos({ store, decisions, ruleReports, audit, now }: Deps
         audit: audit.entry('photo_taken_down', null, userId, { report_id: report.id }),
         case: { ...nobody, subject_id: userId },
         takeDown: { user_id: userId, image_id: imageId },
-        notice: decisions.tell({ user_id: userId, action: 'remove_content', reason, decided_by: null }, at, report),
+        notice: decisions.noticeOf({ user_id: userId, action: 'remove_content', reason, decided_by: null }, at, report),
       })
     },
   }

@@ -10,7 +10,7 @@ import { type CaseRefusal, claimLasts, type QueueRefusal } from './rules.ts'
 import type { QueueStore, ReportFilter, ReportOrder } from './store.ts'
 
 type Times = 'from' | 'to' | 'decided_from' | 'decided_to'
-export type QueueQuery = Omit<ReportFilter, Times | 'overdue_at'> &
+type QueueQuery = Omit<ReportFilter, Times | 'overdue_at'> &
   Partial<Record<Times, string>> & { overdue?: 'true'; sort?: ReportOrder } & Page
 
 type Deps = { queue: QueueStore; views: ReportViews; audit: Audit; paging: Paging; now: () => number }
@@ -27,9 +27,9 @@ const filterOf = (
   ...(decided_to && { decided_to: Date.parse(decided_to) }),
 })
 
-/** The queue of reports: what is there, and who works on what. */
+/** The queue of reports, and the claims of moderators who work on them. */
 export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, now }: Deps) {
-  /** That it was read is recorded, as it shows what two people said to each other. */
+  /** Reading a report is recorded, because its evidence may show a private conversation. */
   async function read(moderator: Moderator, reportId: string) {
     const report = await views.shownReport(moderator, reportId)
     await audit.record('report_read', moderator.id, report.id)
@@ -37,7 +37,7 @@ export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, no
   }
 
   return {
-    /** The queue, those to be decided first at its beginning, without reports that concern the moderator. */
+    /** The queue, most urgent first, without reports that concern the moderator. */
     async reports(moderator: Moderator, { sort = 'due', limit = 30, cursor, ...query }: QueueQuery) {
       const list = `admin-reports-${sort}`
       const key = keyOf(list, cursor, ['number', 'string'])
@@ -67,7 +67,7 @@ export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, no
       return id === null ? null : read(moderator, id)
     },
 
-    /** Claims a report, or claims it longer. */
+    /** Claims a report, or extends the claim. */
     async claim(moderator: Moderator, reportId: string) {
       const report = await views.reportOf(moderator, reportId)
       const at = now()
@@ -76,7 +76,7 @@ export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, no
       return read(moderator, report.id)
     },
 
-    /** Gives up a claim. Where there is none, nothing changes. */
+    /** Gives up a claim. Does nothing if there is none. */
     async release(moderator: Moderator, reportId: string): Promise<void> {
       const report = await views.reportOf(moderator, reportId)
       if (!(await queue.release(report.id, moderator.id, now()))) throw claimedByOther()

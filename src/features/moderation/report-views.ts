@@ -19,7 +19,7 @@ export function openReportViews({
 }: EvidenceDeps & { store: Pick<ModerationStore, 'report' | 'history'>; now: () => number }) {
   const evidenceView = evidenceViews(shown)
 
-  /** The report, for whom it does not concern: nobody learns here who reported them, or reviewed them anonymously. */
+  /** The report. Refuses a moderator whom it concerns, who would learn who reported them or reviewed them anonymously. */
   async function reportOf(moderator: Moderator, reportId: string) {
     const report = await store.report(reportId)
     if (!report) throw new Refusal('not_found', 'There is no such report.')
@@ -43,14 +43,14 @@ export function openReportViews({
     reportOf,
     queuedReport,
 
-    /** The decision about a report that waits, and until when. */
+    /** The pending decision about a report, and when it takes effect. */
     async pendingDecision(reportId: string) {
       const report = await store.report(reportId)
       if (!report?.pending || report.pending_until === null) return null
       return { pending: report.pending, until: report.pending_until }
     },
 
-    /** With its evidence. Whoever shows it records that it was read. */
+    /** The report with its evidence. The caller records that it was read. */
     async shownReport(moderator: Moderator, reportId: string) {
       const report = await reportOf(moderator, reportId)
       const { subject_id } = report
@@ -70,11 +70,11 @@ export function openReportViews({
   }
 }
 
-/** Whom a report concerns besides its subject: who filed it, and whom a reported review is of. */
+/** The people whom a report concerns besides its subject: its reporter, and the user whom a reported review is about. */
 export const partiesOf = ({ reporter_id, evidence }: Pick<Report, 'reporter_id'> & { evidence: Evidence | null }) =>
   [reporter_id, evidence?.review?.reviewed_id ?? null].filter((id) => id !== null)
 
-/** What is to be decided about a report, and by whom. */
+/** The case of a report and its judge. */
 export const caseOf = (
   judgeId: string,
   report: Pick<Report, 'reporter_id' | 'subject_id'> & { evidence: Evidence | null },

@@ -16,7 +16,7 @@ import { decidedAlready, notInQueue } from './queue.ts'
 import { caseOf, type ReportViews } from './report-views.ts'
 import type { QueueStore } from './store.ts'
 
-export type Resolution = {
+type Resolution = {
   action: ReportAction
   note?: string | null
   until?: string | null
@@ -37,12 +37,12 @@ type Deps = {
   now: () => number
 }
 
-// What somebody is called whose own name had to go.
+// Replaces a name that was removed.
 const neutralName = 'Member'
 
-/** What comes of a report: at once, or after a while in which it can be taken back. */
+/** Resolves reports, at once or after a delay in which the decision can be taken back. */
 export function reportCases({ queue, templates, views, moderators, decisions, audit, ids, now }: Deps) {
-  /** What was asked for, once all of it is valid. */
+  /** Validates a request for a decision. */
   async function readResolution(
     { action, note, until, strikes, template_id, ban_images }: Resolution,
     kind: ReportKind,
@@ -54,9 +54,9 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
     if (action !== 'suspend' && until != null)
       throw invalid('/until', 'Expected an end only for a suspension', 'not_allowed')
     if ((action === 'dismiss' || action === 'release') && (strikes ?? 0) > 0)
-      throw invalid('/strikes', 'Expected no strikes where nothing is wrong', 'not_allowed')
+      throw invalid('/strikes', 'Expected no strikes for a dismissed or released report', 'not_allowed')
     if (ban_images && action !== 'remove_content')
-      throw invalid('/ban_images', 'Expected true only where content is removed', 'not_allowed')
+      throw invalid('/ban_images', 'Expected true only together with remove_content', 'not_allowed')
     const template = template_id == null ? null : await templates.byId(template_id)
     if (template_id != null && !template) throw unknownId('/template_id', 'There is no such template.')
     const text = note ?? template?.text
@@ -71,15 +71,15 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
     }
   }
 
-  /** Whom a decision would tell; null if nobody is told. Refuses what nobody could be told of. */
-  async function toldBy({ action }: { action: ReportAction }, subjectId: string | null) {
+  /** The addressee of a decision's notice; null if it has none. Refuses a warning or suspension of an erased account. */
+  async function addresseeOf({ action }: { action: ReportAction }, subjectId: string | null) {
     const subject = await moderators.userOrNull(subjectId)
     if ((action === 'warn' || action === 'suspend') && !subject)
       throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
     return subject === null || action === 'dismiss' || action === 'release' ? null : { user_id: subject.id, action }
   }
 
-  /** Carries out a decision, in one step with its effects and its statement of reasons. */
+  /** Carries out a decision together with its effects and the notice that states its reasons. */
   async function carryOut(
     moderator: Moderator,
     reportId: string,
@@ -87,15 +87,14 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
     pending_id: string | null,
   ) {
     const report = await views.reportOf(moderator, reportId)
-    const told = await toldBy({ action }, report.subject_id)
+    const addressee = await addresseeOf({ action }, report.subject_id)
     const at = now()
-    const notice = told
-      ? decisions.tell({ ...told, reason: note, until, strikes, decided_by: moderator.id }, at, report)
+    const notice = addressee
+      ? decisions.noticeOf({ ...addressee, reason: note, until, strikes, decided_by: moderator.id }, at, report)
       : undefined
     await decisions.carryOut(
       {
         at,
-        // Who wrote a review is for its evidence alone to say.
         audit: audit.entry('report_resolved', moderator.id, auditedSubject(report), {
           report_id: report.id,
           action,
@@ -109,7 +108,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
         notice,
         shown:
           report.subject_id !== null && report.target !== 'review'
-            ? { ...decisions.tellShown(report.subject_id, moderator.id, at), appealed: null }
+            ? { ...decisions.shownNotice(report.subject_id, moderator.id, at), appealed: null }
             : undefined,
         remove:
           action === 'remove_content' ? { target: report.target, id: report.target_id, name: neutralName } : undefined,
@@ -117,7 +116,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
           ? {
               images: reportedImages(report),
               report_id: report.id,
-              // What the user concerned reads may name somebody, and the bank outlasts the accounts.
+              // Not the note, which may name somebody: the bank outlasts the accounts.
               reason: `Removed: ${report.reason}`,
               added_by: moderator.id,
               newId: ids.next,
@@ -135,13 +134,13 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
 
   return {
     /**
-     * Settles an open report, with all that follows from it; after `undo_s` seconds, and until then it can be taken back. Two
-     * at once: one of them is refused with 409.
+     * Resolves an open report. With `undo_s`, the decision takes effect after so many seconds and can be taken back until then.
+     * Of two concurrent decisions, one is refused with 409.
      */
     async resolve(moderator: Moderator, reportId: string, { undo_s, ...asked }: Resolution) {
       const report = await views.reportOf(moderator, reportId)
       const decision = await readResolution(asked, kindOf(report))
-      await toldBy(decision, report.subject_id)
+      await addresseeOf(decision, report.subject_id)
       if (!undo_s) await carryOut(moderator, report.id, decision, null)
       else {
         const at = now()
@@ -163,17 +162,17 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
       return views.shownReport(moderator, report.id)
     },
 
-    /** Takes back a decision that waits. */
+    /** Takes back a pending decision. */
     async undo(moderator: Moderator, reportId: string): Promise<void> {
       const report = await views.reportOf(moderator, reportId)
       const entry = audit.entry('decision_undone', moderator.id, report.id)
       const refused = await queue.undo(report.id, moderator.id, now(), entry)
       if (refused === 'not_yours')
         throw new Refusal('forbidden', 'Only the moderator who made this decision can take it back.')
-      if (refused) throw new Refusal('conflict', 'No decision about this report waits.')
+      if (refused) throw new Refusal('conflict', 'There is no pending decision about this report.')
     },
 
-    /** Carries out a decision that has waited, if it waits still. */
+    /** Carries out a decision whose delay is over, if it is still pending. */
     async carryOutPending({ report_id, pending_id }: Payloads['decision']): Promise<void | NotSent> {
       const waiting = await views.pendingDecision(report_id)
       if (waiting?.pending.id !== pending_id) return 'withheld'
@@ -184,7 +183,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
         await carryOut(moderator, report_id, pending, pending_id)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
-        // Things have changed: the account concerned is erased, or the moderator is one no longer. The report is open again.
+        // The account concerned was erased, or the moderator has lost the role. The report is open again.
         const entry = audit.entry('decision_dropped', pending.decided_by, report_id, { code: error.code })
         await queue.drop(report_id, pending_id, entry)
         return 'withheld'
@@ -193,7 +192,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
   }
 }
 
-/** Carries out decisions once they cannot be taken back any more. None is ever given up. */
+/** Carries out decisions once they can no longer be taken back. It never gives one up. */
 export const decisionCarrier = (
   carryOut: (payload: Payloads['decision']) => Promise<void | NotSent>,
 ): Carrier<'decision'> => ({

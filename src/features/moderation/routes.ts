@@ -28,9 +28,9 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       query: model.reportQuery,
       response: { 200: model.reportQueue },
       detail: {
-        summary: 'The queue of reports, those to be decided first at its beginning',
+        summary: 'The queue of reports, most urgent first',
         description:
-          'By `due_at`, or with `sort=created` oldest first. For moderators, each without what concerns themselves: reports about them, and of reviews of them. With `subject_id`, those about that user or what they wrote, except reviews: only the evidence tells who wrote one. `from` and `to`, which is excluded, are of the report; `decided_from` and `decided_to` of the decision. `outcome=measure` is everything but `dismiss` and `release`. `automated` are reports that led to a measure which no person decided, with `from` and `to` of the measure.',
+          'Sorted by `due_at`, or with `sort=created` oldest first. For moderators; reports about yourself and about reviews of you are left out. With `subject_id`, reports about that user or what they wrote, except reviews: only the evidence names the author of one. `from` and `to` (excluded) limit the time of the report, `decided_from` and `decided_to` that of the decision. `outcome=measure` is everything except `dismiss` and `release`. `automated` finds reports with a measure that no person decided; `from` and `to` are the time of the measure then.',
         tags,
         refusals: ['forbidden'],
       },
@@ -41,7 +41,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       detail: {
         summary: 'One report with its evidence',
         description:
-          'For moderators; recorded in the audit log. `forbidden` for others, and for a report about yourself or of a review of you.',
+          'For moderators; recorded in the audit log. `forbidden` for others, and for a report about yourself or a review of you.',
         tags,
         refusals: ['forbidden', 'not_found'],
       },
@@ -57,9 +57,9 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         body: model.nextReport,
         response: { 200: model.report, 204: t.Void() },
         detail: {
-          summary: 'Claim the report that is to be decided first',
+          summary: 'Claim the most urgent report',
           description:
-            'Of the open ones that nobody has claimed, you among them, and that you may decide. It is yours for 15 minutes: no two moderators get the same. 204 where there is none. For moderators; recorded in the audit log.',
+            'Chooses among the open reports that nobody has claimed, not even you, and that you may decide. The claim lasts 15 minutes, and no two moderators get the same report. 204 if there is none. For moderators; recorded in the audit log.',
           tags,
           refusals: ['forbidden'],
         },
@@ -72,7 +72,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       detail: {
         summary: 'Claim a report',
         description:
-          'For 15 minutes from now; again claims it longer. `claimed` where somebody else works on it, `conflict` where it is resolved. For moderators: `forbidden` where you may not decide it. Recorded in the audit log.',
+          'For 15 minutes from now; repeat it to extend the claim. `claimed` if somebody else works on it, `conflict` if it is resolved. For moderators: `forbidden` if you may not decide it. Recorded in the audit log.',
         tags,
         refusals: ['forbidden', 'not_found', 'conflict', 'claimed'],
       },
@@ -101,9 +101,9 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         body: model.resolution,
         response: { 200: model.report },
         detail: {
-          summary: 'Settle a report',
+          summary: 'Resolve a report',
           description:
-            '`warn`, `remove_content` and `suspend` tell the user concerned, with a notice and its event. `remove_content` leaves a tombstone of a message, takes a review away, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, one about yourself or of a review of you, for one about a moderator or an admin without being an admin, and for suspending an admin. `conflict` where it is resolved already, or the account concerned is erased; `claimed` where somebody else works on it. With `undo_s` the decision is in `pending` until it takes effect.',
+            '`warn`, `remove_content` and `suspend` send the user concerned a notice and its event. `remove_content` leaves a tombstone of a message, removes a review, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, for one about yourself or a review of you, for one about a moderator or an admin unless you are an admin, and for suspending an admin. `conflict` if it is resolved already, or the account concerned is erased; `claimed` if somebody else works on it. With `undo_s` the decision is in `pending` until it takes effect.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict', 'claimed'],
         },
@@ -119,7 +119,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         detail: {
           summary: 'Take back a decision',
           description:
-            'Within the `undo_s` seconds of your own decision; `conflict` after that, and where none waits. For moderators.',
+            'Within the `undo_s` seconds after your own decision; `conflict` later, or if none is pending. For moderators.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict'],
         },
@@ -133,7 +133,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       detail: {
         summary: 'Warn a user',
         description:
-          'Without a report: they get a notice, against which they may appeal. For moderators: `forbidden` for others, for warning yourself, and a moderator or an admin without being an admin. `conflict` where the account was erased meanwhile.',
+          'Without a report. The user gets a notice and may appeal against it. For moderators: `forbidden` for others, for warning yourself, and for warning a moderator or an admin unless you are an admin. `conflict` if the account has just been erased.',
         tags,
         refusals: ['forbidden', 'not_found', 'conflict'],
       },
@@ -149,7 +149,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         detail: {
           summary: 'Suspend a user',
           description:
-            'At once: tokens and sockets stop, and nearby shows them no more. Again changes the reason and the end. For moderators: `forbidden` for others, for suspending yourself, a moderator without being an admin, or an admin.',
+            'Takes effect at once: tokens and sockets stop working, and nearby no longer shows the user. Repeat it to change the reason and the end. For moderators: `forbidden` for others, for suspending yourself, for suspending a moderator unless you are an admin, and for suspending an admin.',
           tags,
           refusals: ['forbidden', 'not_found'],
         },
@@ -165,8 +165,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         response: { 200: model.suspensionState },
         detail: {
           summary: 'Lift a suspension',
-          description:
-            'Where there is none, nothing changes. For moderators. `conflict` where somebody else was faster.',
+          description: 'Does nothing if there is none. For moderators. `conflict` if somebody else was faster.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict'],
         },
@@ -178,7 +177,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       detail: {
         summary: 'Appeals of others, oldest first',
         description:
-          'Of a period with `from` and `to`, which is excluded, as in the transparency report. For moderators.',
+          'With `from` and `to` (excluded), those of a period, as in the transparency report. For moderators.',
         tags,
         refusals: ['forbidden'],
       },
@@ -192,9 +191,9 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         body: model.appealResolution,
         response: { 200: model.resolvedAppeal },
         detail: {
-          summary: 'Settle an appeal',
+          summary: 'Resolve an appeal',
           description:
-            'Upheld, it lifts the suspension that it is about, if that one still stands; what was removed stays removed. The user is told by a notice. For moderators: `forbidden` for others, for an appeal of a moderator or an admin without being an admin, and for one against your own decision where somebody else could settle it. `conflict` where it is resolved already.',
+            'Upholding it lifts the suspension that it is about, if that is still in force; removed content is not restored. The user gets a notice. For moderators: `forbidden` for others, for an appeal of a moderator or an admin unless you are an admin, and for one against your own decision if somebody else could resolve it. `conflict` if it is resolved already.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict'],
         },
@@ -212,7 +211,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         detail: {
           summary: 'The audit log, newest first',
           description:
-            '`from` and `to` are included. `format=jsonl` and `csv` answer all entries of the filter as one file, without pages; that is in the log itself. For moderators.',
+            '`from` and `to` are included. `format=jsonl` and `csv` return all matching entries as one file, without pages; such an export is itself recorded in the log. For moderators.',
           tags,
           refusals: ['forbidden'],
           responses: {
@@ -246,7 +245,7 @@ const noticeRoutes = ({ signedIn, notices }: Pick<Deps, 'signedIn' | 'notices'>)
       detail: {
         summary: 'Decisions of moderation about the caller, newest first',
         description:
-          'What was decided, why, until when, and how to appeal. What admins announce to everybody is among them, with the action `announce` and the text in `reason`. A suspended user’s token is good for this.',
+          'What was decided, why, until when, and how to appeal. Announcements of admins to everybody are among them, with the action `announce` and the text in `reason`. The token of a suspended user is accepted.',
         tags,
       },
     })
@@ -257,7 +256,7 @@ const noticeRoutes = ({ signedIn, notices }: Pick<Deps, 'signedIn' | 'notices'>)
       detail: {
         summary: 'Appeal against a decision',
         description:
-          'Once for each notice. A suspended user’s token is good for this until it expires; after that there is `POST /api/v1/auth/appeals`. `conflict` where it is appealed already.',
+          'Once for each notice. The token of a suspended user is accepted until it expires; after that, use `POST /api/v1/auth/appeals`. `conflict` if you have appealed already.',
         tags,
         refusals: ['not_found', 'conflict'],
       },
@@ -267,7 +266,7 @@ const noticeRoutes = ({ signedIn, notices }: Pick<Deps, 'signedIn' | 'notices'>)
       response: { 200: model.appealList },
       detail: {
         summary: 'The caller’s appeals, newest first',
-        description: 'A suspended user’s token is good for this.',
+        description: 'The token of a suspended user is accepted.',
         tags,
       },
     })
@@ -283,9 +282,9 @@ const publicRoutes = ({ visitor, notices }: Pick<Deps, 'visitor' | 'notices'>) =
         body: model.newAppealWithLogin,
         response: { 201: model.appeal },
         detail: {
-          summary: 'Appeal against the suspension that keeps one from logging in',
+          summary: 'Appeal against a suspension without being logged in',
           description:
-            'With what one would log in with; it begins no session. `conflict` where the account is not suspended, or the suspension is appealed already.',
+            'Takes the credentials of a login, but begins no session. `conflict` if the account is not suspended, or you have appealed already.',
           tags,
           refusals: [
             'invalid_credentials',

@@ -1,9 +1,9 @@
 import type { Role } from '../profile/store.ts'
 import { days, hours, minutes } from '../../lib/time.ts'
 import type { Report } from '../safety/store.ts'
-import type { Appeal, Decision, NoticeInContext, Standing } from './store.ts'
+import type { Appeal, Decision, NoticeInContext, ModerationStatus } from './store.ts'
 
-/** A case to decide: whom it concerns, and who has decided before. */
+/** A case to decide, the people it concerns, and who has decided before. */
 export type Case = {
   /** Null for the operator. */
   judge_id: string | null
@@ -18,11 +18,11 @@ export type Case = {
 }
 
 /** The state of a case's people that `canDecide` needs, read in the transaction that decides. */
-export type CasePeople = {
-  judge: Standing | null
-  subject: Standing | null
+type CasePeople = {
+  judge: ModerationStatus | null
+  subject: ModerationStatus | null
   /** Everybody with a role. Needed only if the judge has decided before. */
-  colleagues: readonly Standing[]
+  colleagues: readonly ModerationStatus[]
   now: number
 }
 
@@ -30,10 +30,10 @@ export type CaseRefusal = 'no_moderator' | 'own_case' | 'for_admins' | 'suspends
 
 const isModerator = ({ role }: { role: Role }) => role === 'moderator' || role === 'admin'
 
-export const isSuspended = (user: Pick<Standing, 'suspended_until'>, now: number) =>
+export const isSuspended = (user: Pick<ModerationStatus, 'suspended_until'>, now: number) =>
   user.suspended_until !== null && user.suspended_until > now
 
-/** Whether cases about moderators and admins are for somebody of that role. */
+/** Whether somebody with that role may decide cases about moderators and admins. */
 export const decidesAboutStaff = (role: Role): boolean => role === 'admin'
 
 /**
@@ -80,7 +80,7 @@ export function refusesClaim(report: QueuedState | null, moderatorId: string | n
   return isClaimedByOther(report, moderatorId, now) ? 'claimed' : null
 }
 
-/** What a moderator's giving back a report does: nothing to one that nobody has claimed, or that somebody else has. */
+/** Whether a moderator can give up the claim of a report: not if nobody or somebody else has claimed it. */
 export function releaseVerdict(
   report: Pick<QueuedState, 'claimed_by' | 'claimed_until'> | null,
   moderatorId: string,
@@ -90,7 +90,7 @@ export function releaseVerdict(
   return report.claimed_by === moderatorId ? 'release' : 'claimed_by_other'
 }
 
-/** The same for a decision. A pending one, named by `pendingId`, was already checked when it was made. */
+/** The same as `refusesClaim` for a decision. A pending one, with `pendingId`, was already checked when it was made. */
 export function refusesDecision(
   report: QueuedState | null,
   { moderatorId, pendingId, now }: { moderatorId: string | null; pendingId: string | null; now: number },
@@ -99,7 +99,7 @@ export function refusesDecision(
   return report?.status === 'open' && report.pending?.id === pendingId ? null : 'decided'
 }
 
-/** Whether a decision can still be taken back. Only its author can do so. */
+/** Why a moderator cannot take a decision back; null if they can. Only its author can, until it takes effect. */
 export function refusesUndo(
   report: Pick<Report, 'pending' | 'pending_until'> | null,
   moderatorId: string,
@@ -114,7 +114,7 @@ export const strikesLast = 90 * days
 export const mostStrikes = 4
 
 /** The proposal for a number of strikes; a person decides. `days` null is without end. */
-export type Proposal = { action: 'warn' | 'suspend'; days: number | null }
+type Proposal = { action: 'warn' | 'suspend'; days: number | null }
 
 export function proposalAt(strikes: number): Proposal | null {
   if (strikes >= 6) return { action: 'suspend', days: null }
@@ -128,13 +128,13 @@ export function proposalAt(strikes: number): Proposal | null {
  */
 export const isAboutReview = ({ target }: Pick<NoticeInContext, 'target'>) => target === 'review'
 
-/** Whom the audit entry of a decided report names. Of a review it names nobody, as its author may be anonymous. */
+/** The subject of a resolved report's audit entry; null for a review, whose author may be anonymous. */
 export const auditedSubject = (report: Pick<Report, 'target' | 'subject_id'>): string | null =>
   isAboutReview(report) ? null : report.subject_id
 
 /**
- * Whether the appeal that a decision resolves is still open, and the suspension that it lifts is still the same. For
- * reports, see `refusesDecision`.
+ * Whether the appeal that a decision resolves is still open, the photo that it takes down is still shown, and the suspension
+ * that it lifts is still the same. For reports, see `refusesDecision`.
  */
 export const isStillDue = (
   { appeal, lift, takeDown }: Pick<Decision, 'appeal' | 'lift' | 'takeDown'>,
@@ -142,14 +142,14 @@ export const isStillDue = (
     appeal: Pick<Appeal, 'status'> | null
     /** What the profile shows. */
     photo?: string | null
-    suspended: Pick<Standing, 'suspended_until' | 'suspension_id'> | null
+    suspended: Pick<ModerationStatus, 'suspended_until' | 'suspension_id'> | null
   },
 ): boolean =>
   (!appeal || now.appeal?.status === 'open') &&
   (!takeDown || now.photo === takeDown.image_id) &&
   (!lift || (now.suspended?.suspended_until != null && now.suspended.suspension_id === lift.suspension_id))
 
-/** What a profile loses together with what its owner wrote into it. */
+/** The values that removing the content of a profile sets. */
 export const emptiedProfile = (name: string) => ({ name, city: null, bio: null, photo: null })
 export const emptiedPreferences = { drinks: [], activities: [], purposes: [] }
 export const emptiedFields = [...Object.keys(emptiedProfile('')), ...Object.keys(emptiedPreferences)]

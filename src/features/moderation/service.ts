@@ -30,7 +30,7 @@ type Deps = DecisionDeps &
     paging: Paging
   }
 
-/** The operators' side of moderation. Every method takes the `Moderator` that `moderatorOf` has admitted. */
+/** The moderators' side of moderation. Every method takes the `Moderator` that `moderatorOf` has admitted. */
 export function moderationService(deps: Deps) {
   const moderators = openModerators(deps)
   const decisions = openDecisions(deps)

@@ -47,7 +47,7 @@ export type Notice = {
   strikes?: number | null
 }
 
-/** A notice with what its report was about, and what became of it. */
+/** A notice with the target of its report and the state of its appeal. */
 export type NoticeInContext = Notice & {
   target: ReportTarget | null
   target_id: string | null
@@ -81,17 +81,17 @@ export type NoticeStore = {
   appeals(userId: string, limit: number, after: After): Promise<Appeal[]>
 }
 
-/** What decides which moderator may decide about whom. */
-export type Standing = {
+/** The role and state of an account, which decide what it may moderate and who may decide about it. */
+export type ModerationStatus = {
   id: string
   role: Role
   suspended_until: number | null
-  /** The notice that suspended. */
+  /** The notice of the suspension. */
   suspension_id: string | null
   deleted_at: number | null
 }
 
-/** What one decision of moderation changes: all of it, or nothing. */
+/** The changes of one decision, all of which are made in one transaction. */
 export type Decision = {
   at: number
   audit: AuditEntry
@@ -124,13 +124,13 @@ export type Decision = {
     added_by: string | null
     newId(): string
   }
-  /** Allows again what the decision about this report has banned. */
+  /** Allows the images again that the decision about this report has banned. */
   unban?: { report_id: string }
   /** A held message to deliver. */
   release?: { message_id: string }
   /** `notice_id` becomes the user's `suspension_id`. */
   suspend?: { user_id: string; until: number; reason: string; notice_id: string }
-  /** Lifts a suspension, if it still is that one. */
+  /** Lifts a suspension, if it is still the same. */
   lift?: { user_id: string; suspension_id: string | null }
   /** When the notification about the notice is due; null or absent without notifications. */
   notify_at?: number | null
@@ -154,25 +154,25 @@ export type Decided = {
   /** The events of the stored notices. */
   noted: { user_id: string; seq: number; notice_id: string }[]
   tombstone: { message: Message; events: EventNumbers } | null
-  /** A held message that arrives. */
+  /** A held message that is delivered. */
   released: { message: Message; events: EventNumbers } | null
   /** Images that the content showed. */
   photos: string[]
 }
 
-export type AppealFilter = {
+type AppealFilter = {
   status?: AppealStatus
-  /** Made at that time or later. */
+  /** Filed at that time or later. */
   from?: number
-  /** Made before. */
+  /** Filed before that time. */
   to?: number
 }
 
-/** What was decided; `measure` is everything but `dismiss` and `release`. */
+/** The decision about a report; `measure` is everything except `dismiss` and `release`. */
 export const reportOutcomes = [...reportActions, 'measure'] as const
 export type ReportOutcome = (typeof reportOutcomes)[number]
 
-/** Reports that led to a measure which no person decided, or those of them whose measure was overturned. */
+/** Reports with a measure that no person decided: all of them, or those whose measure was overturned. */
 export const automations = ['any', 'overturned'] as const
 export type Automation = (typeof automations)[number]
 
@@ -186,13 +186,13 @@ export type ReportFilter = {
   automated?: Automation
   /** Open, and due before this time. */
   overdue_at?: number
-  /** Filed at that time or later; of automated ones the time of the measure. */
+  /** Filed at that time or later. With `automated`, the time of the measure counts. */
   from?: number
-  /** The same, before. */
+  /** Filed before that time, likewise. */
   to?: number
   /** Decided at that time or later. */
   decided_from?: number
-  /** Decided before. */
+  /** Decided before that time. */
   decided_to?: number
   /** About this user or what they wrote, except reviews: a list must not reveal a review's author. */
   subject_id?: string
@@ -204,19 +204,21 @@ export type QueueCounts = { open: number; overdue: number; by_kind: Partial<Reco
 export const reportOrders = ['due', 'created'] as const
 export type ReportOrder = (typeof reportOrders)[number]
 
-/** Who works on reports. */
-export type Worker = Pick<Standing, 'id' | 'role'>
-
 export type QueueStore = {
-  /** Most urgent first, without reports that concern the reader as the subject or as the person reviewed. */
+  /** Most urgent first, without reports about the reader or about a review of the reader. */
   list(filter: ReportFilter & { reader: string }, order: ReportOrder, limit: number, after: After): Promise<Report[]>
-  /** Of the open ones, without those that concern the reader. */
+  /** Counts open reports, without those that concern the reader. */
   counts(reader: string, now: number): Promise<QueueCounts>
   /**
    * Claims the most urgent open report that is unclaimed and that this moderator may decide; null if there is none.
    * Concurrent calls never get the same report.
    */
-  next(moderator: Worker, kind: ReportKind | undefined, at: number, until: number): Promise<string | null>
+  next(
+    moderator: Pick<ModerationStatus, 'id' | 'role'>,
+    kind: ReportKind | undefined,
+    at: number,
+    until: number,
+  ): Promise<string | null>
   /** Claims a report or extends the claim. Null on success. */
   claim(id: string, about: Case, at: number, until: number): Promise<QueueRefusal | CaseRefusal | null>
   /** Gives up a claim. False if somebody else has it. */
@@ -240,21 +242,20 @@ export type WholeCase = {
   report: Report & { evidence: Evidence | null }
   notices: Notice[]
   appeals: Appeal[]
-  /** Of the files of images, by their names. */
   images: { id: string; file: string; width: number; height: number; created_at: number }[]
-  /** The account concerned, and the one of the reporter, as they are now; without erased ones. */
+  /** The current data of the account concerned and of the reporter's, unless they are erased. */
   accounts: { id: string; name: string | null; email: string | null; phone: string | null; created_at: number }[]
   entries: AuditEntry[]
 }
 
 export type ModerationStore = {
-  /** Messages that are held with that image and an open report of just these details. */
+  /** Messages with that image that are held by an open report with exactly these details. */
   heldWith(imageId: string, details: string): Promise<{ message_id: string; report_id: string }[]>
-  /** Also for erased users; null if there never was one. */
-  standing(userId: string): Promise<Standing | null>
-  /** `evidence` is null once its time is over. */
+  /** Includes erased users; null if there never was such a user. */
+  moderationStatus(userId: string): Promise<ModerationStatus | null>
+  /** `evidence` is null once its retention period is over. */
   report(id: string): Promise<(Report & { evidence: Evidence | null }) | null>
-  /** Oldest first, without the reader's own, and without those against a decision on a review of the reader. */
+  /** Oldest first, without the reader's own and those against a decision about a review of the reader. */
   appeals(
     filter: AppealFilter & { reader: string },
     limit: number,
@@ -263,11 +264,11 @@ export type ModerationStore = {
   appeal(id: string): Promise<(Appeal & { notice: NoticeInContext }) | null>
   /** What hides a user, and their strikes since `since`, except strikes for a review of the reader. */
   history(userId: string, reader: string, since: number): Promise<{ hidden: Hiding | null; strikes: number }>
-  /** All that is kept of a case: the report with its evidence, decisions, appeals, and the images that the evidence shows. */
+  /** Everything stored about a case: the report with its evidence, decisions, appeals, and the images of the evidence. */
   wholeCase(reportId: string): Promise<WholeCase | null>
   /**
-   * Null, and nothing changes, if what it settles or lifts is not as it says any more; nor where `canDecide` refuses it,
-   * as things are now, or somebody else has claimed the report.
+   * Carries out a decision. Changes nothing and returns null if the report, appeal or suspension has changed since, the refusal
+   * if `canDecide` refuses it now, or `claimed` if somebody else has claimed the report.
    */
   decide(decision: Decision): Promise<Decided | CaseRefusal | 'claimed' | null>
 }

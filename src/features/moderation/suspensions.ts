@@ -19,22 +19,22 @@ const caseOf = (judge_id: string | null, subject_id: string, suspends: boolean):
   decided_by: null,
 })
 
-/** Who suspends without a report. */
+/** Decides without a report. */
 type Judge = Moderator | typeof operator
 
 const changedMeanwhile = 'Somebody else has just decided about this account.'
 
-/** Warning and suspending people without a report, and lifting suspensions. */
+/** Warns and suspends users without a report, and lifts suspensions. */
 export function suspensions({ moderators, decisions, audit, now }: Deps) {
   return {
-    /** Tells somebody what they must not do. Nothing else changes but their strikes. */
+    /** Sends a user a warning, which may count strikes and changes nothing else. */
     async warn(moderator: Moderator, userId: string, warning: Warning) {
       const user = await moderators.userOf(userId)
       const reason = tidy(warning.reason)
       const note = tidy(warning.note ?? '') || null
       const strikes = warning.strikes ?? 0
       const at = now()
-      const notice = decisions.tell(
+      const notice = decisions.noticeOf(
         { user_id: user.id, action: 'warn', reason, note, strikes, decided_by: moderator.id },
         at,
       )
@@ -51,14 +51,14 @@ export function suspensions({ moderators, decisions, audit, now }: Deps) {
       return { user_id: user.id, notice_id, reason, strikes }
     },
 
-    /** Suspends somebody at once, or changes the suspension that they have. */
+    /** Suspends a user at once, or changes an existing suspension. */
     async suspend(moderator: Judge, userId: string, suspension: Suspension) {
       const user = await moderators.userOf(userId)
       const end = decisions.endOf(suspension.until)
       const reason = tidy(suspension.reason)
       const at = now()
       const note = tidy(suspension.note ?? '') || null
-      const notice = decisions.tell(
+      const notice = decisions.noticeOf(
         { user_id: user.id, action: 'suspend', reason, note, until: end, decided_by: moderator.id },
         at,
       )
@@ -76,7 +76,7 @@ export function suspensions({ moderators, decisions, audit, now }: Deps) {
       return { user_id: user.id, suspended: true, reason, until: isoOrNull(end) }
     },
 
-    /** Lifts a suspension. Where there is none, nothing changes. */
+    /** Lifts a suspension. Does nothing if there is none. */
     async unsuspend(moderator: Judge, userId: string, given: { reason?: string | null }) {
       const user = await moderators.userOf(userId)
       const about = caseOf(moderator.id, user.id, false)
@@ -90,7 +90,10 @@ export function suspensions({ moderators, decisions, audit, now }: Deps) {
       if (isSuspended(user, now())) {
         const reason = tidy(given.reason ?? '') || 'The suspension was lifted.'
         const at = now()
-        const notice = decisions.tell({ user_id: user.id, action: 'unsuspend', reason, decided_by: moderator.id }, at)
+        const notice = decisions.noticeOf(
+          { user_id: user.id, action: 'unsuspend', reason, decided_by: moderator.id },
+          at,
+        )
         await decisions.carryOut(
           {
             at,

@@ -27,7 +27,7 @@ type Deps = {
   now: () => number
 }
 
-// Decisions are some reads of the database each.
+// A decision takes some reads of the database.
 const decisionsAtOnce = 16
 
 export const lastingAt = (now: number): Lasting => ({
@@ -35,17 +35,17 @@ export const lastingAt = (now: number): Lasting => ({
   lastUsed: now - sessionLifetime.idle,
 })
 
-/** Browsers come with push services of many vendors. */
+/** One lane for each push service: browsers use those of many vendors. */
 export const laneOf = ({ kind, target }: Pick<Channel, 'kind' | 'target'>): string | null =>
   kind === 'webpush' && 'endpoint' in target ? (URL.parse(target.endpoint)?.host ?? null) : null
 
 /**
- * A notification leaves in two steps. The first decides, when it is due, whether anything is to be shown, and makes a parcel
- * for each device. The second, for each device by itself, decides again and sends: a provider that is down delays no other,
- * and what is sent is what its reader may read at that moment.
+ * A notification is sent in two steps. The first, when it is due, decides whether there is anything to show and makes a parcel
+ * for each device. The second decides again for each device and sends. So a provider that is down delays no other, and a device
+ * only gets what its user may read at that moment.
  */
 export function notificationCarriers({ store, outbox, moments, senders, node, wake, ids, now }: Deps): Carriers {
-  /** The parcels for a user's devices: all of them, or those that show something to be taken back. */
+  /** The parcels for all devices of a user or, unless `isShown`, for those that show something to take back. */
   async function parcelsFor(parcel: Parcel<'notification'>, isShown: boolean): Promise<NewParcel[]> {
     const { user_id, payload } = parcel
     if (user_id === null) return []
@@ -55,7 +55,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
     return channels.flatMap((channel) => {
       const { id, kind } = channel
       if (senders[kind] === undefined || (!isShown && !showing.has(id))) return []
-      // The bot itself tells moderators of reports.
+      // The bot reminds moderators of reports itself.
       if (kind === 'telegram' && payload.about === 'report') return []
       return parcelOf(channel, payload)
     })
@@ -96,7 +96,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
   }
 
   const carrierOf = <K extends ChannelKind>(kind: K, sender: PushSender<K>): Carrier<K> => {
-    /** Shows something new, or the same anew where it reads differently by now. */
+    /** Shows a notification, unless the device shows it already with the same content. */
     async function show(channel: Channel<K>, notification: Notification, ref: string): Promise<void | NotSent> {
       const { tag } = notification
       const before = await store.shown(channel.id, tag)
@@ -127,14 +127,14 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
       if (found.verdict === 'take_back') return takeBack(channel, tagOf(occasion))
       const notSent = await show(channel, await found.render(), found.ref)
       if (notSent !== undefined || sender.takeBack === undefined) return notSent
-      // What happened while it was being sent found nothing to take back yet.
+      // A change during sending could not take it back yet.
       const after = await moments.of(channel.user_id, occasion)
       if (after?.verdict === 'take_back') await takeBack(channel, tagOf(occasion))
     }
 
     return {
       atOnce: sender.atOnce,
-      // One hangs: the others still get half of the room.
+      // If one push service hangs, the others still get half of the places.
       perLane: kind === 'webpush' ? Math.ceil(sender.atOnce / 2) : sender.atOnce,
       patienceMs: defaultPatienceMs,
       async deliver({ payload }): Promise<void | NotSent> {
@@ -166,7 +166,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
   return channelKinds.some((kind) => senders[kind]) ? carriers : {}
 }
 
-// The kind of a channel says what its target is.
+// The kind of a channel determines the type of its target.
 const isOf = <K extends ChannelKind>(
   channel: Channel,
   kind: K,

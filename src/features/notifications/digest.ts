@@ -12,13 +12,13 @@ type Deps = {
   now: () => number
 }
 
-// Some milliseconds of work: requests come in between.
+// Some milliseconds of work, so that requests can run in between.
 const batch = 25
 
-/** The mail about what has been unread for long: once a day, to those who chose it and have verified their address. */
+/** Sends a daily mail about long unread messages to users who have chosen it and have verified their address. */
 export function openDigest({ store, isOn, wake, ids, now }: Deps) {
   return {
-    /** Sends what is due. Returns how many. */
+    /** Sends all digests that are due. Returns how many. */
     async send(): Promise<number> {
       if (!isOn) return 0
       const at = now()

@@ -87,14 +87,14 @@ export const keys = t.Object(
   { title: 'NotificationKeys' },
 )
 
-// With its zone: a time without one would mean whatever the server's clock is set to.
+// The zone is required: a time without one would be taken in the zone of the server.
 const instant = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
 setFormat('mute-end', (text) => {
   if (text === 'forever') return null
   const [, day] = instant.exec(text) ?? []
   if (day === undefined || Number.isNaN(Date.parse(text))) return 'format'
-  // JavaScript takes 30 February for the first or second of March.
+  // JavaScript reads 30 February as the first or second of March.
   return new Date(day).toISOString().startsWith(day) ? null : 'format'
 })
 
@@ -111,11 +111,10 @@ export const mute = t.Object(
   { examples: [{ until: 'forever' }] },
 )
 
-/** The chat, muted. */
 export const mutedChat = chat
 
 export const unsubscribe = t.Object(
-  { token: t.String({ minLength: 1, maxLength: 200, description: 'Of the link: what follows `#token=`' }) },
+  { token: t.String({ minLength: 1, maxLength: 200, description: 'The part of the link after `#token=`' }) },
   { examples: [{ token: '0199a3b0-1e57-7a08-9c4e-7b0a6c1d2e3f.p1n8dXb0Q0y5mS3hVtC7…' }] },
 )
 

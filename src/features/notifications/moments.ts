@@ -5,10 +5,10 @@ import type { Consents } from '../auth/consents.ts'
 import type { ChatStore } from '../chats/store.ts'
 import { notificationVerdict, tagOf, type ChatMoment, type Moment, type Recipient, type Verdict } from './rules.ts'
 import type { Account, ChatState, NotificationStore } from './store.ts'
-import { type Said, wordsOf } from './texts.ts'
+import { type NotificationContent, wordsOf } from './texts.ts'
 
-/** What a notification would be now. `ref` is the id of the newest thing that it is about. */
-export type Now = { verdict: Verdict; ref: string; render(): Promise<Notification> }
+/** The verdict on a notification as of now. `ref` is the id of the newest thing that it is about. */
+type CurrentNotification = { verdict: Verdict; ref: string; render(): Promise<Notification> }
 
 type Deps = {
   store: NotificationStore
@@ -24,7 +24,7 @@ type Deps = {
 
 export type Moments = ReturnType<typeof openMoments>
 
-/** Loads what a notification depends on, as it is now, and asks the rule. */
+/** Loads the current state that a notification depends on, and asks the rule. */
 export function openMoments(deps: Deps) {
   const { store, chats, consents, isForeground, consentGate, emailRequired, community, now } = deps
   const isSuspended = (until: number | null) => until !== null && until > now()
@@ -55,12 +55,17 @@ export function openMoments(deps: Deps) {
       isEmpty: chat.is_empty,
     }
 
-  /** The state for the rule, and what can be said of it. */
+  /** The state for the rule, and the content of the notification. */
   async function stateOf(
     userId: string,
     account: Account,
     occasion: Occasion,
-  ): Promise<{ moment: Moment; ref: string; said(show: Occasion['about']): Said; chatId: string | null }> {
+  ): Promise<{
+    moment: Moment
+    ref: string
+    content(show: Occasion['about']): NotificationContent
+    chatId: string | null
+  }> {
     const base = { now: now(), recipient: await recipientOf(userId, account) }
     switch (occasion.about) {
       case 'message':
@@ -72,7 +77,7 @@ export function openMoments(deps: Deps) {
           moment: { ...base, about, chat: chatMoment(chat) },
           ref: chat?.newest?.id ?? chat_id,
           chatId: chat_id,
-          said: (show) =>
+          content: (show) =>
             show === 'message'
               ? { about: show, name, kind: chat?.newest?.kind ?? 'text', text: chat?.newest?.text ?? null }
               : { about: 'chat', name },
@@ -80,22 +85,22 @@ export function openMoments(deps: Deps) {
       }
       case 'review': {
         const exists = await store.hasReview(occasion.review_id, userId)
-        const said = () => ({ about: 'review' as const })
-        return { moment: { ...base, about: 'review', exists }, ref: occasion.review_id, said, chatId: null }
+        const content = () => ({ about: 'review' as const })
+        return { moment: { ...base, about: 'review', exists }, ref: occasion.review_id, content, chatId: null }
       }
       case 'notice': {
         const exists = await store.hasNotice(occasion.notice_id, userId)
-        const said = () => ({ about: 'notice' as const })
-        return { moment: { ...base, about: 'notice', exists }, ref: occasion.notice_id, said, chatId: null }
+        const content = () => ({ about: 'notice' as const })
+        return { moment: { ...base, about: 'notice', exists }, ref: occasion.notice_id, content, chatId: null }
       }
       case 'report': {
         const isModerator = account.role !== 'user'
         const { count, oldest } = isModerator ? await store.openReports(userId) : { count: 0, oldest: null }
         return {
           moment: { ...base, about: 'report', open: count, isModerator },
-          // Each time is news.
+          // Every reminder is new.
           ref: String(base.now),
-          said: () => ({ about: 'report', open: count, oldestMs: base.now - (oldest ?? base.now) }),
+          content: () => ({ about: 'report', open: count, oldestMs: base.now - (oldest ?? base.now) }),
           chatId: null,
         }
       }
@@ -105,14 +110,14 @@ export function openMoments(deps: Deps) {
   const notificationOf = async (
     userId: string,
     account: Account,
-    said: Said,
+    content: NotificationContent,
     { tag, chatId }: { tag: string; chatId: string | null },
   ): Promise<Notification> => {
     const language = mailLanguageOf(account.language)
     return {
-      kind: said.about,
+      kind: content.about,
       tag,
-      ...wordsOf(said, account.preferences.preview, language, community),
+      ...wordsOf(content, account.preferences.preview, language, community),
       chat_id: chatId,
       unread: await chats.unreadTotal(userId),
       language,
@@ -121,29 +126,29 @@ export function openMoments(deps: Deps) {
 
   return {
     /** Null if there is no such account. */
-    async of(userId: string, occasion: Occasion): Promise<Now | null> {
+    async of(userId: string, occasion: Occasion): Promise<CurrentNotification | null> {
       const account = await store.account(userId)
       if (account === null) return null
-      const { moment, ref, said, chatId } = await stateOf(userId, account, occasion)
+      const { moment, ref, content, chatId } = await stateOf(userId, account, occasion)
       const verdict = notificationVerdict(moment)
       return {
         verdict,
         ref,
         render() {
           const show = typeof verdict === 'object' ? verdict.show : occasion.about
-          return notificationOf(userId, account, said(show), { tag: tagOf(occasion), chatId })
+          return notificationOf(userId, account, content(show), { tag: tagOf(occasion), chatId })
         },
       }
     },
 
-    /** What a test shows; null if the account may not be told anything. */
+    /** A test notification; null if the account may get none. */
     async test(userId: string): Promise<Notification | null> {
       const account = await store.account(userId)
       if (account === null || account.erased || isSuspended(account.suspended_until)) return null
       return notificationOf(userId, account, { about: 'test' }, { tag: 'test', chatId: null })
     },
 
-    /** Whether a channel of the bot still is the account's. */
+    /** Whether a channel of the bot still belongs to the account. */
     async isOwnMessenger(userId: string, kind: ChannelKind, target: object): Promise<boolean> {
       if (kind !== 'telegram') return true
       const account = await store.account(userId)

@@ -1,11 +1,11 @@
 import type { ChannelTargets, PushSender, PushSenders } from '../../outbox/push.ts'
 
-/** The ways to devices that this server has, and what clients need of them. */
+/** The push services that this server can use, and the data that clients need to register with them. */
 export type Providers = {
   senders: PushSenders
   /** The key that browsers subscribe with; null without Web Push. */
   vapidPublicKey: string | null
-  /** Null without the bot. */
+  /** The bot's user name; null without the bot. */
   botName(): Promise<string | null>
   /** A browser's subscription, or what is wrong with it. */
   readSubscription(subscription: unknown): ChannelTargets['webpush'] | { problem: string }
@@ -22,7 +22,7 @@ type Deps = {
   }
 }
 
-/** The ways that are configured. The bot's is there while this server is the bot. */
+/** The configured push services, including the bot if this server runs it. */
 export function openProviders({ push, bot }: Deps): Providers {
   return {
     ...push,

@@ -17,16 +17,16 @@ export const notificationRoutes = ({ visitor, formVisitor, signedIn, notificatio
     .use(signedIn)
     .get('/api/v1/me/notifications', ({ caller }) => notifications.preferences(caller), {
       response: { 200: model.preferences },
-      detail: { summary: 'What the caller is notified of', tags },
+      detail: { summary: 'The caller’s notification preferences', tags },
     })
     .put('/api/v1/me/notifications', ({ caller, body }) => notifications.savePreferences(caller, body), {
       limit: 'write',
       body: model.preferencesChange,
       response: { 200: model.preferences },
       detail: {
-        summary: 'Choose what to be notified of',
+        summary: 'Change the notification preferences',
         description:
-          'What is absent stays. In quiet hours nothing is sent, by the clocks of `time_zone`, summer time included. Notices about the account are always sent. `digest` sends a mail a day to a verified address about what is unread for more than 12 hours.',
+          'Absent fields keep their values. In quiet hours nothing is sent, by the local time of `time_zone`, summer time included. Notices about the account are always sent. `digest` sends a daily mail to a verified address about messages that have been unread for more than 12 hours.',
         tags,
       },
     })
@@ -37,7 +37,7 @@ export const notificationRoutes = ({ visitor, formVisitor, signedIn, notificatio
       response: { 200: model.mutedChat },
       detail: {
         summary: 'Mute a chat',
-        description: 'Until a time, `forever`, or no more (null). Only its notifications stop.',
+        description: 'Until a time or `forever`; null unmutes it. Only its notifications stop.',
         tags,
         refusals: ['not_a_member', 'not_found'],
       },
@@ -59,7 +59,7 @@ export const notificationRoutes = ({ visitor, formVisitor, signedIn, notificatio
         detail: {
           summary: 'Register a device for notifications',
           description:
-            'It belongs to the session, whose end removes it. The same device again answers 200. An account has 10 at most: `conflict` beyond that, and for `telegram` where the account has no messenger or the bot may not write to it.',
+            'The device belongs to the session and is removed when that ends. 200 if it is registered already. An account has at most 10: `conflict` beyond that, and for `telegram` if the account has no messenger or the bot may not write to it.',
           tags,
           refusals: ['conflict', ...unconfigured],
         },
@@ -77,7 +77,7 @@ export const notificationRoutes = ({ visitor, formVisitor, signedIn, notificatio
         response: { 202: t.Void() },
         detail: {
           summary: 'Send a test to a device',
-          description: 'At once, whatever was chosen: 3 an hour.',
+          description: 'Sent at once, regardless of the preferences. 3 an hour.',
           tags,
           refusals: ['not_found', ...unconfigured],
         },
@@ -101,8 +101,8 @@ const publicRoutes = ({ visitor, notifications }: Pick<Deps, 'visitor' | 'notifi
       limit: 'read',
       response: { 200: model.keys },
       detail: {
-        summary: 'What a client needs to register a device',
-        description: 'Null or false: this server does not send to such devices.',
+        summary: 'The keys that a client needs to register a device',
+        description: 'Null or false if this server does not send to such devices.',
         tags,
         security: [],
       },
@@ -116,7 +116,7 @@ const publicRoutes = ({ visitor, notifications }: Pick<Deps, 'visitor' | 'notifi
         response: { 204: t.Void() },
         detail: {
           summary: 'End the digest by the link of a mail',
-          description: 'Again changes nothing.',
+          description: 'Repeating it changes nothing.',
           tags,
           refusals: ['link_invalid'],
           security: [],
@@ -124,7 +124,7 @@ const publicRoutes = ({ visitor, notifications }: Pick<Deps, 'visitor' | 'notifi
       },
     )
 
-/** What mail programs post to (RFC 8058): the token is in the address, and the body a form that is not read. */
+/** The endpoint that mail programs post to (RFC 8058). The token is in the URL; the body is a form and is not read. */
 const oneClickRoutes = ({ formVisitor, notifications }: Pick<Deps, 'formVisitor' | 'notifications'>) =>
   new Elysia({ name: 'one-click-unsubscribe', detail: { hide: true } })
     .use(formVisitor)

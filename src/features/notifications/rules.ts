@@ -3,7 +3,7 @@ import type { Occasion } from '../../outbox/store.ts'
 
 export type Preview = 'none' | 'name' | 'full'
 
-/** Minutes of the day in a time zone. The end is not part of it; it may come before the beginning, over midnight. */
+/** Minutes of the day in a time zone. Excludes `to`, which is less than `from` if the time spans midnight. */
 export type Quiet = { from: number; to: number; time_zone: string }
 
 export type NotificationPreferences = {
@@ -29,13 +29,13 @@ export const channelsOfUser = 10
 /** Whether an account may have one more channel besides its `others`. */
 export const hasRoomForChannel = ({ others, limit }: { others: number; limit: number }): boolean => others < limit
 
-/** Moderators hear of reports at most this often. */
+/** The shortest time between two notifications of reports to a moderator. */
 export const reportsEveryMs = 5 * minutes
-/** A message is in a digest once it has been unread for so long. */
+/** How long a message has to be unread before a digest counts it. */
 export const digestAfterMs = 12 * 60 * minutes
 export const digestEveryMs = days
 
-/** What decides whether somebody gets a digest. Times are milliseconds. */
+/** The state that decides whether a user gets a digest. Times are milliseconds. */
 export type DigestState = {
   digest: NotificationPreferences['digest']
   /** When the last one was sent. */
@@ -44,7 +44,7 @@ export type DigestState = {
   email_verified_at: number | null
   deleted_at: number | null
   suspended_until: number | null
-  /** Of what they have not read since before `unreadBefore`: when the newest message came. Null if it is nothing. */
+  /** The time of the newest message that came before `unreadBefore` and is unread; null if there is none. */
   newest: number | null
 }
 
@@ -62,12 +62,12 @@ export function digestAddress(
   const { email, email_verified_at, deleted_at, suspended_until, digest_at, newest } = state
   if (!isDigestDue(state, lastBefore) || newest === null) return null
   if (email === null || email_verified_at === null || deleted_at !== null || (suspended_until ?? 0) > now) return null
-  // What the last digest told of is not told again, but counted with what has come since.
+  // Messages of the last digest are counted again, but do not cause another one by themselves.
   const toldTo = digest_at === null ? 0 : digest_at - (now - unreadBefore)
   return newest > toldTo ? email : null
 }
 
-/** How long a device is asked to take back what it shows. */
+/** How long shown notifications are remembered, so that a device can be asked to take them back. */
 export const shownForMs = 30 * days
 
 const formats = new Map<string, Intl.DateTimeFormat | null>()
@@ -93,15 +93,15 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | null {
 export const isTimeZone = (name: string): boolean => name.length <= 64 && formatOf(name) !== null
 
 /** Minutes since midnight on the clocks of a time zone. */
-export function minuteOfDay(now: number, timeZone: string): number {
+function minuteOfDay(now: number, timeZone: string): number {
   const parts = formatOf(timeZone)?.formatToParts(now) ?? []
   const valueOf = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0)
   return valueOf('hour') * 60 + valueOf('minute')
 }
 
-/** Whether it is somebody's quiet time. Summer time is the time zone's. */
+/** Whether it is quiet time now, with the summer time of its zone. */
 export function isQuiet(quiet: Quiet | null, now: number): boolean {
-  // A zone that a later release of the time zones no longer has keeps nobody from hearing.
+  // A zone that a later version of the database no longer has must not suppress notifications.
   if (quiet === null || !isTimeZone(quiet.time_zone)) return false
   const minute = minuteOfDay(now, quiet.time_zone)
   const { from, to } = quiet
@@ -117,24 +117,24 @@ export function minutesOf(time: string): number | null {
 export const timeOf = (minutes: number): string =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 
-/** What is known, at one moment, of whoever may be told something. */
+/** The state of the user who may be notified. */
 export type Recipient = {
   erased: boolean
   suspended: boolean
-  /** Consents or a verified address are missing without which this server answers them nothing but a few things. */
+  /** The consents or the verified address that the user lacks, without which this server refuses most requests. */
   gate: 'consents' | 'email' | null
   preferences: NotificationPreferences
   /** A socket of theirs is in the foreground. */
   foreground: boolean
 }
 
-/** What the chat is like for the recipient; null if they are not in it. */
+/** The chat from the recipient's point of view; null if they are not in it. */
 export type ChatMoment = {
   blocked: boolean
   otherErased: boolean
   otherSuspended: boolean
   mutedUntil: number | null
-  /** The newest message of the other one that the recipient has not read and that is not deleted. */
+  /** The newest message of the other member that is unread and not deleted. */
   newest: { id: string } | null
   /** Nobody has written in it yet. */
   isEmpty: boolean
@@ -147,19 +147,18 @@ export type Moment = { now: number; recipient: Recipient } & (
 )
 
 /**
- * `take_back`: nothing is to be seen, and a device that shows something of it shall not. `leave`: nothing is sent, and what
- * a device shows stays.
+ * `take_back`: nothing may be shown, and devices that show it have to remove it. `leave`: nothing is sent, and what devices
+ * show stays.
  */
 export type Verdict = { show: Occasion['about'] } | 'take_back' | 'leave'
 
 /**
- * Whether somebody is told of something now. It is asked when a notification is due, and again for each device right before
- * it is sent.
+ * Whether a user is notified now. It is decided when a notification is due, and again for each device right before it is sent.
  */
 export function notificationVerdict(moment: Moment): Verdict {
   const { recipient, now } = moment
   const { erased, suspended, gate, preferences, foreground } = recipient
-  // What they could not read over HTTP now.
+  // A request of theirs could not read it either.
   if (erased || gate === 'email') return 'take_back'
   if (moment.about === 'notice') return !moment.exists ? 'take_back' : foreground ? 'leave' : { show: 'notice' }
   if (suspended || gate !== null) return 'take_back'
@@ -185,7 +184,7 @@ export function notificationVerdict(moment: Moment): Verdict {
   }
 }
 
-/** What a device may be told apart by: one notification for each. At most 64 characters. */
+/** The tag by which a device replaces a notification: it shows one for each tag. At most 64 characters. */
 export function tagOf(occasion: Occasion | { about: 'test' }): string {
   switch (occasion.about) {
     case 'message':

@@ -54,7 +54,7 @@ type Deps = {
 
 const noSuchChannel = () => new Refusal('not_found', 'There is no such channel.')
 
-/** What somebody wants to be told of, and where. */
+/** Preferences, muted chats and the channels of users. */
 export function notificationService(deps: Deps) {
   const { store, outbox, membership, chats, providers, limits, linkKey, wake, ids, now } = deps
 
@@ -101,7 +101,7 @@ export function notificationService(deps: Deps) {
   return {
     preferences: async (caller: Caller) => preferencesView(await store.preferences(caller.id)),
 
-    /** What is absent stays. */
+    /** Absent fields keep their values. */
     async savePreferences(caller: Caller, change: PreferencesChange) {
       const before = await store.preferences(caller.id)
       const preferences: NotificationPreferences = {
@@ -116,7 +116,7 @@ export function notificationService(deps: Deps) {
       return preferencesView(preferences)
     },
 
-    /** Mutes a chat until a time, without end, or no more. */
+    /** Mutes a chat until a time or `forever`; null unmutes it. */
     async mute(caller: Caller, chatId: string, until: string | null) {
       const chat = await membership.chatOf(caller, chatId)
       const end = until === null ? null : until === 'forever' ? forever : Date.parse(until)
@@ -130,7 +130,7 @@ export function notificationService(deps: Deps) {
       return { items: (await channelsOf(caller.id)).map(channelView), next_cursor: null }
     },
 
-    /** Adds the device of this session; the same device again answers the same channel, with `created` false. */
+    /** Adds the device of this session. A known device gets the same channel again, with `created` false. */
     async addChannel(caller: Caller, asked: NewChannel, client: Client) {
       const { kind } = asked
       if (providers.senders[kind] === undefined)
@@ -156,7 +156,7 @@ export function notificationService(deps: Deps) {
       if (!(await store.removeChannel(id, caller.id))) throw noSuchChannel()
     },
 
-    /** Sends a test to a channel, now and whatever its owner has chosen: 3 an hour. */
+    /** Sends a test to a channel at once, regardless of the preferences. 3 an hour. */
     async testChannel(caller: Caller, id: string): Promise<void> {
       const channel = (await channelsOf(caller.id)).find((own) => own.id === id)
       if (channel === undefined) throw noSuchChannel()
@@ -172,7 +172,7 @@ export function notificationService(deps: Deps) {
       wake(kind)
     },
 
-    /** What a client needs to register a device. */
+    /** The keys that a client needs to register a device. */
     async keys() {
       const { senders, vapidPublicKey, botName } = providers
       return {
@@ -183,14 +183,14 @@ export function notificationService(deps: Deps) {
       }
     },
 
-    /** Ends the digest by the link of a mail. Again changes nothing. Refuses with 401 `link_invalid`. */
+    /** Ends the digest by the link of a mail. Repeating it changes nothing. Refuses with 401 `link_invalid`. */
     async unsubscribe(token: string): Promise<void> {
       const userId = readUnsubscribeToken(linkKey, token)
       if (userId === null) throw new Refusal('link_invalid', 'This link is not complete: use that of the mail.')
       await store.endDigest(userId)
     },
 
-    /** All that is stored, for the export: without the addresses of devices, which are as good as keys to them. */
+    /** Everything stored about a user, for the export. Without the addresses of devices, which would allow sending to them. */
     async holdings(userId: string) {
       const [preferences, own, mutes] = await Promise.all([
         store.preferences(userId),

@@ -3,15 +3,15 @@ import type { NewParcel, Occasion } from '../../outbox/store.ts'
 import type { Message } from '../chats/store.ts'
 import type { NotificationPreferences } from './rules.ts'
 
-/** Where somebody gets notifications: a device, or their chat with the bot. */
+/** A device of a user, or their chat with the bot. */
 export type Channel<K extends ChannelKind = ChannelKind> = {
   id: string
   user_id: string
-  /** Whose end removes it. */
+  /** The session whose end removes the channel. */
   session_id: string
   kind: K
   target: ChannelTargets[K]
-  /** The same device has the same one, whatever its keys are. */
+  /** A hash of the device's address, which does not depend on its keys. */
   target_hash: string
   label: string
   created_at: number
@@ -19,10 +19,10 @@ export type Channel<K extends ChannelKind = ChannelKind> = {
   failing_since: number | null
 }
 
-/** Sessions that began or were last used before are over. */
+/** Sessions that began or were last used before these times are over. */
 export type Lasting = { began: number; lastUsed: number }
 
-/** What a device shows. */
+/** A notification that a device shows. */
 export type Shown = {
   channel_id: string
   tag: string
@@ -32,7 +32,7 @@ export type Shown = {
   at: number
 }
 
-/** An account as notifications see it. */
+/** The data of an account that notifications depend on. */
 export type Account = {
   name: string | null
   erased: boolean
@@ -44,40 +44,40 @@ export type Account = {
   preferences: NotificationPreferences
 }
 
-/** A chat as one member has it. */
+/** A chat from one member's point of view. */
 export type ChatState = {
   other: { name: string | null; erased: boolean; suspended_until: number | null }
   blocked: boolean
   muted_until: number | null
-  /** The newest message of the other one that is unread and not deleted. */
+  /** The newest message of the other member that is unread and not deleted. */
   newest: Pick<Message, 'id' | 'kind' | 'text'> | null
   is_empty: boolean
 }
 
-/** Somebody whose digest may be due. `unread` is of chats that are neither muted nor blocked. */
+/** A user whose digest may be due, and what is unread in chats that are neither muted nor blocked. */
 export type DigestCandidate = { user_id: string; email: string; language: string; messages: number; chats: number }
 
 export type NotificationStore = {
   preferences(userId: string): Promise<NotificationPreferences>
   /** False if the account is erased. */
   savePreferences(userId: string, preferences: NotificationPreferences): Promise<boolean>
-  /** Switches the digest off, whoever asks. */
+  /** Switches the digest off. */
   endDigest(userId: string): Promise<void>
 
-  /** Sets until when a member has muted a chat; null for no more. */
+  /** Mutes a chat for a member until that time; null unmutes it. */
   mute(chatId: string, userId: string, until: number | null): Promise<void>
-  /** The chats that a user has muted, whether the time is over or not. */
+  /** The chats that a user has muted, including mutes that have ended. */
   mutes(userId: string): Promise<{ chat_id: string; until: number }[]>
 
   /** A user's channels whose sessions last, oldest first. */
   channels(userId: string, lasting: Lasting): Promise<Channel[]>
-  /** All channels that are stored of a user. */
+  /** All stored channels of a user. */
   channelsStored(userId: string): Promise<Channel[]>
   /** One channel, if its session lasts. */
   channel(id: string, lasting: Lasting): Promise<Channel | null>
   /**
-   * Adds a channel, or gives one for the same device to this session. The device is nobody else's from now on. Refused
-   * where the user has `limit` others, or their session has ended.
+   * Adds a channel, or moves the existing one for the same device to this session and user. Refused if the user has `limit`
+   * others, or the session has ended.
    */
   addChannel(
     channel: Channel,
@@ -85,7 +85,7 @@ export type NotificationStore = {
     limit: number,
   ): Promise<{ channel: Channel; created: boolean } | 'too_many' | 'no_session'>
   removeChannel(id: string, userId?: string): Promise<boolean>
-  /** Removes up to `limit` channels whose sessions are over, and what is shown since before then. Returns how many rows. */
+  /** Removes up to `limit` channels of ended sessions, and notifications shown before `shownBefore`. Returns how many rows. */
   removeOld(lasting: Lasting, shownBefore: number, limit: number): Promise<number>
 
   account(userId: string): Promise<Account | null>
@@ -98,21 +98,21 @@ export type NotificationStore = {
   shown(channelId: string, tag: string): Promise<Shown | null>
   /** The channels of a user that show something with that tag. */
   shownFor(userId: string, tag: string): Promise<{ channel_id: string; at: number }[]>
-  /** A device has shown something, or, with null, answered without keeping anything. */
+  /** Records a delivery to a device, and what it shows now; null if it keeps nothing. */
   delivered(channel: Pick<Channel, 'id' | 'user_id'>, at: number, shown: Shown | null): Promise<void>
   forgetShown(channelId: string, tag: string): Promise<void>
-  /** A delivery to a channel has failed. */
+  /** Records that a delivery to a channel has failed. */
   failing(channelId: string, at: number): Promise<void>
 
-  /** Whose digest may be due, after that user: unread since before `unreadBefore`, and something of it since their last one. */
+  /** Users whose digest may be due, after that user: they have unread messages from before `unreadBefore`, some of them new. */
   digests(
     when: { now: number; unreadBefore: number; lastBefore: number },
     after: string,
     limit: number,
   ): Promise<{ candidates: DigestCandidate[]; last: string | null }>
-  /** Puts a digest into the outbox and notes its time, unless another node has, or the user no longer wants one. */
+  /** Puts a digest into the outbox and records its time, unless another node has, or the user no longer wants one. */
   sendDigest(userId: string, now: number, lastBefore: number, mail: NewParcel<'mail'>): Promise<boolean>
 }
 
-/** Asks for a notification, in the transaction that causes it. */
+/** A notification to put into the outbox, in the transaction that causes it. */
 export type Asked = { id: string; user_id: string; occasion: Occasion; at: number; due_at: number }

@@ -2,7 +2,7 @@ import type { MailLanguage } from '../../outbox/mail/mails.ts'
 import type { MessageKind } from '../chats/content.ts'
 import type { Preview } from './rules.ts'
 
-export type Said =
+export type NotificationContent =
   | { about: 'message'; name: string; kind: MessageKind; text: string | null }
   | { about: 'chat'; name: string }
   | { about: 'review' }
@@ -14,7 +14,7 @@ type Words = { title: string; body: string }
 type Texts = {
   message: string
   from(name: string): string
-  /** What is said of a message that is more than its text. */
+  /** The words for a message that is not only text. */
   kinds: Record<Exclude<MessageKind, 'text'>, string>
   chat: string
   chatFrom(name: string): string
@@ -54,7 +54,7 @@ const texts: Record<MailLanguage, Texts> = {
   },
 }
 
-// Lock screens show less, and the payloads of providers end at some 4 KiB.
+// Lock screens show less, and providers limit a payload to some 4 KiB.
 const longest = 200
 
 function shortened(text: string): string {
@@ -62,23 +62,28 @@ function shortened(text: string): string {
   return characters.length <= longest ? characters.join('') : `${characters.slice(0, longest - 1).join('')}…`
 }
 
-/** What a device shows. Only `full` holds what was written, and only `none` leaves out who wrote. */
-export function wordsOf(said: Said, preview: Preview, language: MailLanguage, community: string): Words {
+/** The words that a device shows. Only `full` contains the text of a message, and only `none` leaves out the sender. */
+export function wordsOf(
+  content: NotificationContent,
+  preview: Preview,
+  language: MailLanguage,
+  community: string,
+): Words {
   const say = texts[language]
-  switch (said.about) {
+  switch (content.about) {
     case 'message': {
       if (preview === 'none') return { title: community, body: say.message }
-      if (preview === 'name') return { title: community, body: say.from(said.name) }
-      const text = shortened(said.text ?? '')
-      if (said.kind === 'text') return { title: said.name, body: text }
-      const what = say.kinds[said.kind]
-      return { title: said.name, body: text === '' ? what : `${what}: ${text}` }
+      if (preview === 'name') return { title: community, body: say.from(content.name) }
+      const text = shortened(content.text ?? '')
+      if (content.kind === 'text') return { title: content.name, body: text }
+      const what = say.kinds[content.kind]
+      return { title: content.name, body: text === '' ? what : `${what}: ${text}` }
     }
     case 'chat':
-      return { title: community, body: preview === 'none' ? say.chat : say.chatFrom(said.name) }
+      return { title: community, body: preview === 'none' ? say.chat : say.chatFrom(content.name) }
     case 'report':
-      return { title: community, body: say.report(said.open, say.age(said.oldestMs)) }
+      return { title: community, body: say.report(content.open, say.age(content.oldestMs)) }
     default:
-      return { title: community, body: say[said.about] }
+      return { title: community, body: say[content.about] }
   }
 }

@@ -4,7 +4,7 @@ import type { UsedChallenge } from './store.ts'
 
 export type Challenges = ReturnType<typeof openChallenges>
 
-/** What a challenge is for: to show a passkey, or to add one in that session. */
+/** The purpose of a challenge: to show a passkey, or to add one in that session. */
 export type Purpose = 'show' | { addIn: string }
 
 const timeBytes = 6
@@ -13,8 +13,8 @@ const signedBytes = timeBytes + nonceBytes
 const macBytes = 32
 
 /**
- * Challenges are signed, so that every node can check them and nothing is stored for visitors who only ask. Each names when
- * it expires, and is bound to its purpose. Its `id` is stored when it is used, so that it is good once.
+ * Challenges are signed, so that every node can check them and nothing is stored for visitors who only ask. Each contains its
+ * expiry and is bound to its purpose. Its `id` is stored when it is used, so that it works only once.
  */
 export function openChallenges({ jwt, now }: { jwt: Uint8Array; now: () => number }) {
   const key = new Bun.CryptoHasher('sha256', jwt).update('convene passkey challenge v1').digest()
@@ -33,9 +33,9 @@ export function openChallenges({ jwt, now }: { jwt: Uint8Array; now: () => numbe
       return new Uint8Array([...signed, ...macOf(signed, purpose)])
     },
 
-    /** What to store of a challenge as used; null if it is not ours, for another purpose, or too old. */
+    /** The used challenge to store; null if it is not genuine, for another purpose, or expired. */
     open(challenge: string, purpose: Purpose): UsedChallenge | null {
-      // 72 characters hold exactly these bytes, so no two spellings are the same challenge.
+      // 72 characters encode exactly these bytes, so each challenge has only one spelling.
       if (!/^[\w-]{72}$/.test(challenge)) return null
       const bytes = Buffer.from(challenge, 'base64url')
       const signed = bytes.subarray(0, signedBytes)

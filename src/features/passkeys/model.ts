@@ -6,9 +6,9 @@ import { cookies, password } from '../auth/model.ts'
 
 export { session } from '../auth/model.ts'
 
-// What is wrong within is answered as a passkey that is not accepted. The lengths keep out what no authenticator sends.
+// The service refuses invalid content like any passkey that is not accepted. No authenticator sends more than these lengths.
 const base64url = (maxLength: number) => t.String({ minLength: 1, maxLength, description: 'base64url' })
-// A credential's id has 1023 bytes at most (WebAuthn Level 3, section 4).
+// A credential's id has at most 1023 bytes (WebAuthn Level 3, section 4).
 const credentialId = t.String({
   pattern: '^[A-Za-z0-9_-]{1,1364}$',
   error: 'Expected base64url without padding',
@@ -32,7 +32,7 @@ const assertion = t.Object(
       userHandle: optional(base64url(100)),
     }),
   },
-  { title: 'AuthenticationResponseJSON', description: 'What `PublicKeyCredential.toJSON()` returns' },
+  { title: 'AuthenticationResponseJSON', description: 'The result of `PublicKeyCredential.toJSON()`' },
 )
 
 const attestation = t.Object(
@@ -44,7 +44,7 @@ const attestation = t.Object(
       transports: optional(t.Array(t.String({ maxLength: 32 }), { maxItems: 16 })),
     }),
   },
-  { title: 'RegistrationResponseJSON', description: 'What `PublicKeyCredential.toJSON()` returns' },
+  { title: 'RegistrationResponseJSON', description: 'The result of `PublicKeyCredential.toJSON()`' },
 )
 
 export const signIn = t.Object({ credential: assertion, cookies })
@@ -57,7 +57,9 @@ export const requestOptions = t.Object({
     {
       challenge: t.String(),
       rpId: t.String(),
-      allowCredentials: t.Array(t.Unknown(), { description: 'Empty: the authenticator offers what it has' }),
+      allowCredentials: t.Array(t.Unknown(), {
+        description: 'Empty: the authenticator offers the passkeys that it has',
+      }),
       timeout: Type.Integer({ description: 'Milliseconds' }),
       userVerification: t.Literal('required'),
     },

@@ -3,8 +3,8 @@ export type RelyingParty = ReturnType<typeof relyingParty>
 type Settings = { publicUrl: string | null; corsOrigins: readonly string[]; mailFrom: { name: string } | null }
 
 /**
- * Whom passkeys are made for: the host of PUBLIC_URL, or `localhost` without it. Browsers show a passkey only to pages of that
- * host and its subdomains, so other listed origins cannot use it.
+ * The relying party of passkeys: the host of PUBLIC_URL, or `localhost` without it. Browsers show a passkey only to pages of
+ * that host and its subdomains, so other listed origins cannot use it.
  */
 export function relyingParty({ publicUrl, corsOrigins, mailFrom }: Settings) {
   const id = publicUrl === null ? 'localhost' : new URL(publicUrl).hostname
@@ -17,7 +17,7 @@ export function relyingParty({ publicUrl, corsOrigins, mailFrom }: Settings) {
   return {
     id,
     name: mailFrom?.name ?? id,
-    /** Whether a page of that origin may show or make a passkey. */
+    /** Whether a page of that origin may show or create a passkey. */
     hasOrigin: (origin: string): boolean =>
       listed.has(origin) ||
       (publicUrl === null ? /^https?:\/\/localhost(:\d{1,5})?$/.test(origin) : origin === publicUrl),

@@ -23,7 +23,7 @@ export const passkeyRoutes = ({ visitor, signedIn, passkeys, cookies }: Deps) =>
         detail: {
           summary: 'Confirm this session with a passkey',
           description:
-            'Get options from `POST /auth/passkey/options`. The passkey must be the caller’s. It counts for 12 hours where `STAFF_PASSKEY` asks for one, and for 10 minutes where a login just now is asked for.',
+            'Get options from `POST /auth/passkey/options`. The passkey must be the caller’s. The confirmation counts for 12 hours if `STAFF_PASSKEY` requires one, and for 10 minutes as a recent login.',
           tags,
           refusals: ['passkey_invalid'],
         },
@@ -34,9 +34,9 @@ export const passkeyRoutes = ({ visitor, signedIn, passkeys, cookies }: Deps) =>
       body: model.beginning,
       response: { 200: model.creationOptions },
       detail: {
-        summary: 'Options to make a passkey with',
+        summary: 'Options to create a passkey',
         description:
-          'For `navigator.credentials.create()`. The challenge is good once, in this session, for 5 minutes. In a session that is older than 10 minutes and was not confirmed with a passkey since, send the `password` (403 `forbidden` otherwise). `conflict` where the account has 16 passkeys. `second_factor_required` for staff who have a passkey, where `STAFF_PASSKEY` asks them to show it.',
+          'For `navigator.credentials.create()`. The challenge works once, in this session, for 5 minutes. If neither the login nor a confirmation with a passkey is younger than 10 minutes, send the `password` (403 `forbidden` otherwise). `conflict` if the account has 16 passkeys. `second_factor_required` for staff who have a passkey, if `STAFF_PASSKEY` requires them to confirm with it.',
         tags,
         refusals: ['wrong_password', 'forbidden', 'second_factor_required', 'conflict'],
       },
@@ -48,7 +48,7 @@ export const passkeyRoutes = ({ visitor, signedIn, passkeys, cookies }: Deps) =>
       detail: {
         summary: 'Add a passkey',
         description:
-          'It must be discoverable and verify its user. `identity_taken` where it was added before, to whichever account; `conflict` where the account has 16.',
+          'It must be discoverable and verify its user. `identity_taken` if it was added before, to this or another account; `conflict` if the account has 16.',
         tags,
         refusals: ['passkey_invalid', 'identity_taken', 'conflict'],
       },
@@ -61,9 +61,9 @@ const publicRoutes = ({ visitor, passkeys, cookies }: Omit<Deps, 'signedIn'>) =>
       limit: 'passkey',
       response: { 200: model.requestOptions },
       detail: {
-        summary: 'Options to show a passkey with',
+        summary: 'Options to show a passkey',
         description:
-          'For `navigator.credentials.get()`, the same for everybody: the authenticator offers the passkeys that it has. The challenge is good once, for 5 minutes, to sign in or to confirm a session.',
+          'For `navigator.credentials.get()`, the same for everybody: the authenticator offers the passkeys that it has. The challenge works once, for 5 minutes, to sign in or to confirm a session.',
         tags,
         security: [],
       },
@@ -77,7 +77,7 @@ const publicRoutes = ({ visitor, passkeys, cookies }: Omit<Deps, 'signedIn'>) =>
         response: { 200: model.session },
         detail: {
           summary: 'Sign in with a passkey',
-          description: 'An unknown passkey and one that is not accepted answer alike.',
+          description: 'The answer does not tell an unknown passkey from one that is not accepted.',
           tags,
           refusals: ['passkey_invalid', 'suspended'],
           security: [],

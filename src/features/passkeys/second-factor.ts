@@ -5,10 +5,10 @@ import { hasSecondFactor } from './rules.ts'
 
 export type SecondFactor = ReturnType<typeof secondFactor>
 
-/** STAFF_PASSKEY: what moderators and admins do needs a passkey besides the login. */
+/** STAFF_PASSKEY: moderators and admins need a passkey as a second factor. */
 export function secondFactor({ staffPasskey, now }: { staffPasskey: 'off' | 'required'; now: () => number }) {
   return {
-    /** Refuses with 403 `second_factor_required` a session in which somebody with that role has not shown a passkey lately. */
+    /** Refuses with 403 `second_factor_required` if that role needs a passkey and the session has not been confirmed recently. */
     require(caller: Pick<Caller, 'passkey_at'>, role: Role): void {
       if (staffPasskey === 'off' || role === 'user' || hasSecondFactor(caller, now())) return
       throw new Refusal('second_factor_required', 'Confirm this session with a passkey first.')

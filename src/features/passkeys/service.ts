@@ -18,7 +18,7 @@ import {
   type Assertion,
   clientDataOf,
   creationOptions,
-  keyOfNobody,
+  dummyPublicKey,
   type Registration,
   requestOptions,
   verifiedAssertion,
@@ -44,48 +44,45 @@ type Deps = {
 /** Passkeys: adding them to an account, signing in with them, and confirming a session. */
 export function passkeyService(deps: Deps) {
   const { store, auth, callers, profiles, mails, audit, challenges, relyingParty, secondFactor, ids, now } = deps
-  const nobodysKey = keyOfNobody()
+  const dummyKey = dummyPublicKey()
 
-  /** What a credential answers: the challenge, if it is one of ours for that purpose, sent by a page of ours; else null. */
-  function answered(clientDataJSON: string, purpose: Purpose) {
-    const said = clientDataOf(clientDataJSON)
-    const challenge = said && challenges.open(said.challenge, purpose)
-    if (!challenge || !relyingParty.hasOrigin(said.origin)) return null
-    return { challenge, expected: { ...said, rpId: relyingParty.id } }
+  /** The challenge that a credential answers; null unless it is a genuine one for that purpose and our page sent the answer. */
+  function answeredChallenge(clientDataJSON: string, purpose: Purpose) {
+    const clientData = clientDataOf(clientDataJSON)
+    const challenge = clientData && challenges.open(clientData.challenge, purpose)
+    if (!challenge || !relyingParty.hasOrigin(clientData.origin)) return null
+    return { challenge, expected: { ...clientData, rpId: relyingParty.id } }
   }
 
-  /** The passkey that a credential names, and its use if everything about it is right but for what the storage decides. */
-  async function shown(credential: Assertion): Promise<{
-    passkey: Passkey | null
-    use: PasskeyUse | null
-  }> {
-    const answer = answered(credential.response.clientDataJSON, 'show')
+  /** The passkey of a credential, and its verified use. The store still has to check the challenge and the counter. */
+  async function verify(credential: Assertion): Promise<{ passkey: Passkey | null; use: PasskeyUse | null }> {
+    const answer = answeredChallenge(credential.response.clientDataJSON, 'show')
     if (!answer) return { passkey: null, use: null }
     const passkey = await store.byCredential(credential.id)
-    const counter = await verifiedAssertion(credential, passkey?.public_key ?? nobodysKey, answer.expected)
+    const counter = await verifiedAssertion(credential, passkey?.public_key ?? dummyKey, answer.expected)
     const isOwners = passkey !== null && isHandleOf(passkey.user_id, credential.response.userHandle)
     if (counter === null || !isOwners) return { passkey, use: null }
     return { passkey, use: { passkey_id: passkey.id, counter, challenge: answer.challenge } }
   }
 
   return {
-    /** What a browser needs to ask for a passkey, whoever has one: for a sign-in, and to confirm a session. */
+    /** The options with which a browser asks for a passkey, to sign in or to confirm a session. */
     options() {
       return { options: requestOptions(challenges.make('show'), relyingParty.id) }
     },
 
-    /** Whatever is wrong is answered alike, with 401 `passkey_invalid`; a suspended user with 403. */
+    /** Refuses every fault alike, with 401 `passkey_invalid`, and a suspended user with 403. */
     async signIn(credential: Assertion, client: Client) {
-      const { passkey, use } = await shown(credential)
+      const { passkey, use } = await verify(credential)
       const session = passkey && use && (await auth.signInByPasskey(passkey.user_id, use, client))
       if (session) return session
       await audit.fold('login_failed', null, passkey?.user_id ?? null, { by: 'passkey' })
       throw passkeyInvalid()
     },
 
-    /** Notes that the owner of this session has shown a passkey now. Refuses with 401 `passkey_invalid`. */
+    /** Confirms this session with a passkey of its owner. Refuses with 401 `passkey_invalid`. */
     async confirm(caller: Caller, credential: Assertion): Promise<void> {
-      const { passkey, use } = await shown(credential)
+      const { passkey, use } = await verify(credential)
       const session = { id: caller.session_id, user_id: caller.id }
       const entry = audit.entry('passkey_confirmed', caller.id, caller.session_id)
       if (passkey?.user_id !== caller.id || !use || !(await store.confirm(session, use, now(), entry))) {
@@ -96,9 +93,9 @@ export function passkeyService(deps: Deps) {
     },
 
     /**
-     * What a browser needs to make a passkey. Whoever adds one keeps a way in, so the owner has to have signed in or shown a
-     * passkey just now, or gives the password: 403 `forbidden` or `wrong_password`. Staff who need a passkey and have one
-     * show it first: 403 `second_factor_required`. 409 `conflict` where there is room for no other.
+     * The options with which a browser creates a passkey. A passkey gives lasting access, so it needs a recent login or passkey,
+     * or the password: 403 `forbidden` or `wrong_password`. Staff who need a passkey and have one must confirm with it first:
+     * 403 `second_factor_required`. 409 `conflict` if the account has too many.
      */
     async creationOptions(caller: Caller, { password }: { password?: string | null }, client: Client) {
       const known = await store.ofUser(caller.id)
@@ -119,14 +116,14 @@ export function passkeyService(deps: Deps) {
       return { options }
     },
 
-    /** Staff who need a passkey show one before they remove one: otherwise the password alone would do for a new one. */
+    /** Staff who need a passkey must confirm with one before they remove one. Otherwise the password alone could replace it. */
     async refuseRemoval(caller: Caller): Promise<void> {
       secondFactor.require(caller, (await profiles.me(caller.id)).role)
     },
 
-    /** Refuses with 401 `passkey_invalid`, 409 `identity_taken`, or 409 `conflict` where there is room for no other. */
+    /** Refuses with 401 `passkey_invalid`, 409 `identity_taken`, or 409 `conflict` if the account has too many. */
     async add(caller: Caller, { label, credential }: { label: string; credential: Registration }) {
-      const answer = answered(credential.response.clientDataJSON, { addIn: caller.session_id })
+      const answer = answeredChallenge(credential.response.clientDataJSON, { addIn: caller.session_id })
       const made = answer && (await verifiedRegistration(credential, answer.expected))
       if (!made) throw passkeyInvalid()
       const passkey: Passkey = {
@@ -162,7 +159,7 @@ export const view = ({ id, label, created_at, last_used_at }: Passkey) => ({
   last_used_at: isoOrNull(last_used_at),
 })
 
-/** What authenticators know an account by: the bytes of its id, which tell nothing of the person. */
+/** The user handle that authenticators store: the bytes of the account's id, which reveal nothing about the person. */
 const handleOf = (userId: string) => new Uint8Array(Buffer.from(userId.replaceAll('-', ''), 'hex'))
 
 const isHandleOf = (userId: string, handle: string | null | undefined) =>

@@ -4,11 +4,11 @@ import type { AuditEntry } from '../audit/store.ts'
 export type Passkey = {
   id: string
   user_id: string
-  /** The authenticator's, as base64url. */
+  /** The authenticator's id of the credential, as base64url. */
   credential_id: string
   /** A COSE key, as base64url. */
   public_key: string
-  /** How many signatures the authenticator says it has made; always 0 for those that do not count. */
+  /** The authenticator's signature counter; always 0 for those that do not count. */
   counter: number
   /** How browsers reach the authenticator. */
   transports: string[]
@@ -17,10 +17,10 @@ export type Passkey = {
   last_used_at: number | null
 }
 
-/** A challenge that is being used up. */
+/** A challenge that is stored as used. */
 export type UsedChallenge = { id: string; expires_at: number }
 
-/** A verified use of a passkey, to be stored together with what it allows. */
+/** A verified use of a passkey, to store together with the session that it opens or confirms. */
 export type PasskeyUse = { passkey_id: string; counter: number; challenge: UsedChallenge }
 
 export type PasskeyStore = {
@@ -28,15 +28,15 @@ export type PasskeyStore = {
   /** Oldest first. */
   ofUser(userId: string): Promise<Passkey[]>
   /**
-   * Adds a passkey, with the audit entry and the mails that tell of it, and uses the challenge up. Null, and nothing, where
-   * the account is erased.
+   * Adds a passkey with its audit entry and mails, and marks the challenge as used. Returns null and does nothing if the
+   * account is erased.
    */
   add(
     passkey: Passkey,
     with_: { challenge: UsedChallenge; audit: AuditEntry; mails: readonly NewParcel<'mail'>[] },
   ): Promise<'added' | 'challenge_used' | 'taken' | 'too_many' | null>
   /**
-   * Notes in a session that a passkey has confirmed it. False if the challenge was used before, the counter did not rise,
+   * Records in a session that a passkey has confirmed it. False if the challenge was used before, the counter did not rise,
    * the passkey is gone, or the session is over.
    */
   confirm(session: { id: string; user_id: string }, use: PasskeyUse, now: number, audit: AuditEntry): Promise<boolean>

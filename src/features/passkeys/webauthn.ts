@@ -18,13 +18,13 @@ export type Registration = {
   response: { clientDataJSON: string; attestationObject: string; transports?: string[] | null }
 }
 
-/** What the page that answered a challenge says of itself. The authenticator's signature covers it. */
-export type ClientData = { challenge: string; origin: string }
+/** The challenge and the origin of the page that answered it, as the authenticator has signed them. */
+type ClientData = { challenge: string; origin: string }
 
-/** What an answer is compared with. */
+/** The values that an answer must contain. */
 type Expected = ClientData & { rpId: string }
 
-// Loaded with the first request that needs it: it takes a fifth of a second, and 25 MB.
+// Loaded with the first request that needs it, because it takes a fifth of a second and 25 MB.
 async function load() {
   // The library needs this before it is loaded. It imports it by itself, but too late in the compiled binary.
   await import('reflect-metadata')
@@ -35,12 +35,12 @@ async function load() {
   return { ...server, cose, decodeAttestationObject, decodeCredentialPublicKey }
 }
 
-// Of the IANA registry of COSE algorithms: EdDSA, ES256 and RS256.
+// EdDSA, ES256 and RS256, from the IANA registry of COSE algorithms.
 const algorithms = [-8, -7, -257]
 
 /**
- * The client data of a credential; null if it is malformed, or comes from a frame in another site's page, which could make
- * people confirm what they do not see.
+ * The client data of a credential. Null if it is malformed, or comes from a frame in another site's page, which could trick
+ * users into a confirmation (clickjacking).
  */
 export function clientDataOf(clientDataJSON: string): ClientData | null {
   try {
@@ -58,7 +58,7 @@ export function clientDataOf(clientDataJSON: string): ClientData | null {
 export const requestOptions = (challenge: Uint8Array, rpId: string) => ({
   challenge: base64url(challenge),
   rpId,
-  // None is named: the authenticator offers those that it has, and nobody learns who has one.
+  // Empty: the authenticator offers those that it has, and nobody learns which accounts have passkeys.
   allowCredentials: [],
   timeout: challengeLifetime,
   userVerification: 'required' as const,
@@ -68,7 +68,7 @@ type NewCredential = {
   challenge: Uint8Array
   rp: { id: string; name: string }
   user: { handle: Uint8Array; name: string; displayName: string }
-  /** The credentials of this account: an authenticator makes no second one. */
+  /** The credentials of this account, so that an authenticator does not create a second one. */
   known: readonly { credential_id: string; transports: readonly string[] }[]
 }
 
@@ -83,7 +83,7 @@ export const creationOptions = ({ challenge, rp, user, known }: NewCredential) =
     type: 'public-key' as const,
     transports: [...transports],
   })),
-  // `requireResidentKey` is for browsers of before `residentKey`.
+  // `requireResidentKey` is for browsers that do not know `residentKey`.
   authenticatorSelection: {
     residentKey: 'required' as const,
     requireResidentKey: true as const,
@@ -93,17 +93,17 @@ export const creationOptions = ({ challenge, rp, user, known }: NewCredential) =
   timeout: challengeLifetime,
 })
 
-/** The key that a credential proves to have made, base64url-encoded; null where anything about it is wrong. */
+/** The verified key of a new credential, base64url-encoded; null if anything about it is wrong. */
 export async function verifiedRegistration(
   credential: Registration,
   { challenge, origin, rpId }: Expected,
 ): Promise<{ credential_id: string; public_key: string; counter: number } | null> {
   const { verifyRegistrationResponse, cose, decodeAttestationObject, decodeCredentialPublicKey } = await load()
   const { attestationObject } = credential.response
-  // The library throws for whatever is wrong in what a client has sent.
+  // The library throws for any fault in the client's data.
   try {
     const attestation = decodeAttestationObject(bytesOf(attestationObject))
-    // No attestation was asked for: browsers send none, or one by the new key itself. Certificates of others are not read.
+    // No attestation was asked for, so browsers send none, or one by the new key itself. Others, with certificates, are refused.
     const format = attestation.get('fmt')
     const isPlain = format === 'none' || (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined)
     if (!isPlain) return null
@@ -121,7 +121,7 @@ export async function verifiedRegistration(
     })
     if (!verified || registrationInfo.credential.id !== credential.id) return null
     const { id, publicKey, counter } = registrationInfo.credential
-    // The library does not compare them, as WebAuthn (section 8.2) says.
+    // WebAuthn (section 8.2) requires this comparison, which the library does not make.
     const algorithm = decodeCredentialPublicKey(publicKey).get(cose.COSEKEYS.alg)
     if (format === 'packed' && attestation.get('attStmt').get('alg') !== algorithm) return null
     return { credential_id: id, public_key: base64url(publicKey), counter }
@@ -130,7 +130,7 @@ export async function verifiedRegistration(
   }
 }
 
-/** The counter that an authenticator shows; null where anything about its answer is wrong. */
+/** The counter of a verified answer; null if anything about it is wrong. */
 export async function verifiedAssertion(
   credential: Assertion,
   publicKey: string,
@@ -148,7 +148,7 @@ export async function verifiedAssertion(
       expectedOrigin: origin,
       expectedRPID: rpId,
       requireUserVerification: true,
-      // The counter is compared where it is stored, because two answers may arrive at once.
+      // The store compares the counter, because two answers may arrive at once.
       credential: { id: credential.id, publicKey: bytesOf(publicKey), counter: 0 },
     })
     return verified ? authenticationInfo.newCounter : null
@@ -159,11 +159,11 @@ export async function verifiedAssertion(
 
 const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 
-/** The library reads from the start of the underlying buffer, so this is one of its own. */
+/** The library reads from the start of the underlying buffer, so the bytes need a buffer of their own. */
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
 
-/** A key that nobody has: what an unknown passkey is verified by, so that the time tells nothing of which ones are known. */
-export function keyOfNobody(): string {
+/** A random key. Unknown passkeys are verified with it, so that the time does not reveal which passkeys are known. */
+export function dummyPublicKey(): string {
   const { x, y } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
   const coordinates = [x, y].map((part) => Buffer.from(part ?? '', 'base64url').toString('hex'))
   return Buffer.from(`a5010203262001215820${coordinates.join('225820')}`, 'hex').toString('base64url')

@@ -13,8 +13,8 @@ const role = oneOf(roles, 'Role')
 
 export const peopleQuery = t.Object({
   ...pageQuery,
-  // It holds the place in an index, such as a name.
-  cursor: t.Optional(t.String({ maxLength: 1000, description: 'next_cursor of the page before' })),
+  // Longer than usual: it contains a key of an index, such as a name.
+  cursor: t.Optional(t.String({ maxLength: 1000, description: '`next_cursor` of the previous page' })),
   q: t.Optional(
     t.String({ maxLength: 254, description: 'An id, or the beginning of an e-mail address, a phone number or a name' }),
   ),
@@ -27,7 +27,9 @@ const fields = {
   name: nullable(t.String()),
   role,
   standing: oneOf(standings, 'Standing'),
-  suspended_until: nullable(t.String({ documented: { format: 'date-time' }, description: 'Null without end, too' })),
+  suspended_until: nullable(
+    t.String({ documented: { format: 'date-time' }, description: 'Null also for a suspension without end' }),
+  ),
   created_at: time,
 }
 const email = nullable(t.String())
@@ -48,7 +50,7 @@ const decision = object('PersonDecision', {
   created_at: time,
   decided_by: nullable(entityId()),
   strikes: Type.Integer(),
-  report_id: nullable(entityId('Null also of a report of a review: its evidence names the author')),
+  report_id: nullable(entityId('Null also for a report about a review, whose evidence names the author')),
   appeal: nullable(object('AppealState', { id: entityId(), status: oneOf(appealStatuses, 'AppealStatus') })),
 })
 
@@ -56,20 +58,27 @@ const forAdmins = 'For admins only'
 export const person = t.Object(
   {
     ...fields,
-    language: t.String({ description: 'Of their app: statements of reasons are written in it', examples: ['en'] }),
+    language: t.String({
+      description: 'The language of their app, in which statements of reasons are written',
+      examples: ['en'],
+    }),
     suspended_reason: nullable(t.String({ examples: ['Insults, after a warning.'] })),
     hidden: nullable(oneOf(hidings, 'Hiding')),
-    strikes: Type.Integer({ description: 'Of the last 90 days, without decisions that an appeal has overturned' }),
+    strikes: Type.Integer({
+      description: 'Strikes of the last 90 days, without decisions that an appeal has overturned',
+    }),
     proposal,
     counts: object('PersonCounts', {
-      reports: Type.Integer({ description: 'About them or what they wrote; 1,000 at most' }),
-      open_reports: Type.Integer({ description: 'Those that are open; 1,000 at most' }),
+      reports: Type.Integer({ description: 'Reports about them or what they wrote; at most 1,000' }),
+      open_reports: Type.Integer({ description: 'Open ones among the reports; at most 1,000' }),
       review_reports: Type.Integer({
-        description: 'Of the reports those about reviews, which no list shows by their author',
+        description: 'Those of the reports that are about reviews, which no list shows by author',
       }),
-      open_review_reports: Type.Integer({ description: 'Those that are open' }),
-      blocks: Type.Integer({ description: 'How many people have blocked them; 1,000 at most' }),
-      messages: Type.Integer({ description: 'How many they have sent, among 10,000 messages of their chats' }),
+      open_review_reports: Type.Integer({ description: 'Open ones among the reports about reviews' }),
+      blocks: Type.Integer({ description: 'How many people have blocked them; at most 1,000' }),
+      messages: Type.Integer({
+        description: 'How many messages they have sent, counted among at most 10,000 of their chats',
+      }),
     }),
     decisions: t.Array(decision, { description: 'The 50 newest' }),
     email: t.Optional(nullable(t.String({ description: forAdmins }))),

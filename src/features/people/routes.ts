@@ -24,7 +24,7 @@ export const peopleRoutes = ({ asModerator, asAdmin, people }: Deps) =>
       detail: {
         summary: 'Find accounts',
         description:
-          'By id, or by the beginning of an e-mail address, a phone number or a name; everybody, newest first, without `q`. Erased accounts are not among them. Recorded in the audit log. For admins.',
+          'By id, or by the beginning of an e-mail address, a phone number or a name. Without `q`, all accounts, newest first. Erased accounts are left out. Recorded in the audit log. For admins.',
         tags,
         refusals: ['forbidden'],
       },
@@ -41,7 +41,7 @@ export const peopleRoutes = ({ asModerator, asAdmin, people }: Deps) =>
         response: { 204: t.Void() },
         detail: {
           summary: 'End all sessions of a user',
-          description: 'At once: tokens and sockets stop. For admins.',
+          description: 'Tokens and sockets stop working at once. For admins.',
           tags,
           refusals: ['forbidden', 'not_found'],
         },
@@ -60,7 +60,7 @@ export const peopleRoutes = ({ asModerator, asAdmin, people }: Deps) =>
         detail: {
           summary: 'Mail a user a link for a new password',
           description:
-            'To the address of the account, 3 an hour; `conflict` where it has none. Where no mail is sent, `convene admin reset-password` prints a link. For admins.',
+            'To the address of the account, 3 an hour; `conflict` if it has none. If the server sends no mail, `convene admin reset-password` prints a link. For admins.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict', 'rate_limited', 'mail_not_configured'],
         },
@@ -75,8 +75,9 @@ export const peopleRoutes = ({ asModerator, asAdmin, people }: Deps) =>
         body: model.roleChange,
         response: { 200: model.roleState },
         detail: {
-          summary: 'Give a user a role, or take it',
-          description: 'From the next request on. `conflict` for taking the role of the last admin. For admins.',
+          summary: 'Change the role of a user',
+          description:
+            'Takes effect with their next request; `user` withdraws a role. `conflict` for withdrawing the role of the last admin. For admins.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict'],
         },
@@ -92,7 +93,7 @@ const recordRoutes = ({ asModerator, people }: Pick<Deps, 'asModerator' | 'peopl
       detail: {
         summary: 'One account',
         description:
-          'Standing, decisions and counts; who has reported or blocked them is named to nobody. Admins see also e-mail, phone, ways to sign in and sessions. Recorded in the audit log. For moderators: `forbidden` for others, for your own account, and for one of a moderator or an admin without being an admin.',
+          'Standing, decisions and counts, but not who has reported or blocked the user. Admins also see e-mail, phone, ways to sign in and sessions. Recorded in the audit log. For moderators: `forbidden` for others, for your own account, and for one of a moderator or an admin unless you are an admin.',
         tags,
         refusals: ['forbidden', 'not_found'],
       },

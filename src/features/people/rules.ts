@@ -3,17 +3,17 @@ import type { Role } from '../profile/store.ts'
 export const standings = ['active', 'suspended'] as const
 export type Standing = (typeof standings)[number]
 
-/** People whose key begins with a text: the key from `from` on, below `to`. */
+/** A range of an index, for people whose key begins with a text. Excludes `to`. */
 export type Range = { by: 'id' | 'email' | 'phone' | 'name'; from: string; to: string }
 
 const range = (by: Range['by'], prefix: string): Range => ({ by, from: prefix, to: `${prefix}\u{10ffff}` })
 
-/** Lower case of A to Z alone, as the index of names has it. */
-export const foldLatin = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+/** Folds only A to Z, like the index of names. */
+const foldLatin = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /**
- * Where to look for people, from what was typed: an id, or the beginning of an e-mail address, a phone number or a name. The
- * index of names folds Latin letters only; of other scripts it is asked for the usual spellings (`ада`, `Ада`, `АДА`).
+ * The ranges in which to look for people, from an id, or the beginning of an e-mail address, a phone number or a name. The index
+ * of names folds only Latin letters, so names in other scripts are looked up in the usual spellings (`ада`, `Ада`, `АДА`).
  */
 export function rangesOf(typed: string): Range[] {
   const text = typed.normalize('NFC').trim()
@@ -31,8 +31,8 @@ export function rangesOf(typed: string): Range[] {
 export type LookRefusal = 'own_record' | 'for_admins'
 
 /**
- * Why somebody may not open a person's record; null if they may. It counts who has reported and blocked them, so nobody
- * opens their own; those of moderators and admins are for admins. `reader_id` is null for the operator.
+ * Why somebody may not open a person's record; null if they may. It counts reports and blocks by others, so nobody may open
+ * their own. Those of moderators and admins are for admins. The reader's `id` is null for the operator.
  */
 export function refusesLook(
   reader: { id: string | null; role: Role },
@@ -50,8 +50,8 @@ const isActiveAdmin = (now: number) => (one: WithRole) =>
   one.role === 'admin' && (one.suspended_until === null || one.suspended_until <= now)
 
 /**
- * Why somebody may not be given a role; null if they may. That is for admins, and nobody takes the role of the last one.
- * `actor_id` is null for the operator; `admins` are all living admins as they are now, the subject among them if they are one.
+ * Why a role may not be changed; null if it may. Only admins may, and the last admin keeps the role. `actor_id` is null for the
+ * operator; `admins` are all current admins who are not erased, including the subject.
  */
 export function refusesRole(
   asked: { actor_id: string | null; subject_id: string; role: Role },

@@ -5,6 +5,7 @@ import type { SocketControl } from '../../realtime/events.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AuditStore } from '../audit/store.ts'
 import { type Callers, forever } from '../auth/callers.ts'
+import { openCutOff } from '../auth/cut-off.ts'
 import { sessionLifetime } from '../auth/rules.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import type { SessionStore } from '../auth/store.ts'
@@ -19,14 +20,14 @@ import type { PeopleStore, PersonInList, PersonRecord } from './store.ts'
 
 export type People = ReturnType<typeof peopleService>
 
-/** Who looks or acts: a moderator or an admin, or the operator at the command line, who has no id. */
+/** A moderator or an admin, or the operator at the command line, who has no id. */
 type Reader = { id: string | null; role: Role }
 
-export type PeopleQuery = { q?: string; standing?: Standing; role?: Role } & Page
+type PeopleQuery = { q?: string; standing?: Standing; role?: Role } & Page
 
 const mostSessions = 50
-// Longer than the pause between two looks, for commands on machines whose clocks differ.
-const lookBack = 5 * minutes
+// Longer than the interval of the job, for commands on machines whose clocks differ.
+const lookBackMs = 5 * minutes
 
 type Deps = {
   store: PeopleStore
@@ -38,18 +39,19 @@ type Deps = {
   webhooks: Webhooks
   callers: Pick<Callers, 'forget'>
   sockets: Pick<SocketControl, 'endSession'>
-  /** Closes those sockets of these users here whose session is over, or whose user is suspended. */
+  /** Closes the sockets of these users on this node if their session is over or they are suspended. */
   recheckSockets(userIds: string[]): void
   audit: Audit
   paging: Paging
   now: () => number
 }
 
-/** Accounts as those see them who run the service. Each look at somebody's data leaves an entry in the audit log. */
+/** Accounts for staff. Reading a person's data is always recorded in the audit log. */
 export function peopleService(deps: Deps) {
-  const { store, users, sessions, emails, identities, auditLog, webhooks, callers, sockets, audit, now } = deps
+  const { store, users, sessions, emails, identities, auditLog, webhooks, callers, audit, now } = deps
+  const cutOff = openCutOff(deps)
   const { keyOf, pageOf } = deps.paging
-  /** What operators did by commands, and this process knows. */
+  /** Audit entries of operators' commands that this process has applied. */
   let known: ReadonlySet<string> = new Set()
 
   async function recordOf(reader: Reader, userId: string): Promise<PersonRecord> {
@@ -60,7 +62,7 @@ export function peopleService(deps: Deps) {
     return person
   }
 
-  /** What admins see besides. */
+  /** The data that only admins see. */
   async function contactsOf({ id, email, email_verified_at, phone }: PersonRecord) {
     const { idle, longest } = sessionLifetime
     const live = await sessions.live(
@@ -98,7 +100,7 @@ export function peopleService(deps: Deps) {
   })
 
   return {
-    /** Living accounts, by the beginning of what they are found by; without `q` all, newest first. */
+    /** Accounts that are not erased, by `q` (see `rangesOf`); without it all of them, newest first. */
     async search(reader: Reader, { q = '', standing, role, limit = 30, cursor }: PeopleQuery) {
       const key = keyOf('people', cursor, ['number', 'string', 'string'])
       const found = await store.search(
@@ -107,13 +109,13 @@ export function peopleService(deps: Deps) {
         key && { range: key[0], key: key[1], id: key[2] },
       )
       const page = pageOf('people', found, limit, ({ place }) => [place.range, place.key, place.id], personInList)
-      // Ids only, and not what was typed, which may be an e-mail address.
+      // Only ids, not the query, which may be an e-mail address.
       const user_ids = page.items.map(({ id }) => id)
       await audit.record('people_searched', reader.id, null, { user_ids })
       return page
     },
 
-    /** One account: what moderators decide by, and for admins how to reach them and how they sign in. */
+    /** One account: the facts for moderation and, for admins, contact data, ways to sign in and sessions. */
     async record(reader: Reader, userId: string) {
       const person = await recordOf(reader, userId)
       const contacts = reader.role === 'admin' ? await contactsOf(person) : {}
@@ -136,17 +138,15 @@ export function peopleService(deps: Deps) {
       }
     },
 
-    /** Ends all sessions of somebody. Returns how many. */
+    /** Ends all sessions of a user. Returns how many. */
     async endSessions(reader: Reader, userId: string): Promise<number> {
       const ended = await store.endSessions(userId, audit.entry('sessions_ended', reader.id, userId))
       if (ended === null) throw new Refusal('not_found', noSuchUser)
-      const forgotten = callers.forget(userId)
-      for (const sessionId of ended) sockets.endSession(userId, sessionId, 'ended')
-      await forgotten
+      await cutOff(userId, ended, 'ended')
       return ended.length
     },
 
-    /** Mails somebody a link for a new password. */
+    /** Mails a user a link for a new password. */
     async sendPasswordLink(reader: Reader, userId: string): Promise<void> {
       if ((await store.record(userId, reader.id, now() - strikesLast)) === null)
         throw new Refusal('not_found', noSuchUser)
@@ -154,7 +154,7 @@ export function peopleService(deps: Deps) {
       await audit.note('password_link_sent', reader.id, userId)
     },
 
-    /** Gives somebody a role, or takes theirs (`user`). */
+    /** Gives a user a role; `user` withdraws it. */
     async changeRole(reader: Reader, userId: string, role: Role) {
       const person = await store.record(userId, reader.id, now() - strikesLast)
       if (person && person.role !== role) {
@@ -163,8 +163,8 @@ export function peopleService(deps: Deps) {
           role === 'user'
             ? audit.entry('role_revoked', reader.id, userId, { role: before, before })
             : audit.entry('role_granted', reader.id, userId, { role, before })
-        const told = webhooks.about('user.updated', userId, { user_id: userId, fields: ['role'] })
-        const outcome = await users.setRole(userId, role, entry, told)
+        const parcels = webhooks.about('user.updated', userId, { user_id: userId, fields: ['role'] })
+        const outcome = await users.setRole(userId, role, entry, parcels)
         if (outcome === 'changed') return { user_id: userId, role }
         if (outcome !== 'no_such_user') throw roleRefusals[outcome]()
       } else if (person) return { user_id: userId, role }
@@ -172,11 +172,11 @@ export function peopleService(deps: Deps) {
     },
 
     /**
-     * Finds out what operators have done by commands, beside this process: sessions that ended, suspensions that began or
-     * ended. Returns how many accounts that concerned.
+     * Applies what operators have done by commands, outside this process: ended sessions and changed suspensions. Returns how many
+     * accounts were concerned.
      */
-    async noticeOperators(): Promise<number> {
-      const from = now() - lookBack
+    async applyOperatorCommands(): Promise<number> {
+      const from = now() - lookBackMs
       const lists = ['sessions_ended', 'suspend', 'unsuspend'].map((action) =>
         auditLog.list({ actor_id: null, action, from }, 1000, null),
       )
@@ -191,7 +191,7 @@ export function peopleService(deps: Deps) {
 }
 
 const lookRefusals: Record<LookRefusal, string> = {
-  own_record: 'This is your own account: it is at /me.',
+  own_record: 'This is your own account: use /me.',
   for_admins: 'The accounts of moderators and admins are for admins.',
 }
 
@@ -200,7 +200,7 @@ const roleRefusals: Record<RoleRefusal, () => Refusal> = {
   last_admin: () => new Refusal('conflict', lastAdmin),
 }
 
-export const lastAdmin = 'This is the only admin: make somebody else one first.'
+const lastAdmin = 'This is the only admin: make somebody else one first.'
 
 function decisionView(notice: NoticeInContext) {
   const { id, action, ground, reason, note, until, created_at, decided_by, report_id, target, strikes } = notice
@@ -215,7 +215,7 @@ function decisionView(notice: NoticeInContext) {
     created_at: iso(created_at),
     decided_by,
     strikes: strikes ?? 0,
-    // Who wrote a review is for the evidence of its report alone to say.
+    // Only the evidence of the report may name the author of a review.
     report_id: target === 'review' ? null : report_id,
     appeal: appeal_id === null || appeal_status === null ? null : { id: appeal_id, status: appeal_status },
   }

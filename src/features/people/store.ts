@@ -15,14 +15,14 @@ export type PersonInList = {
 }
 
 export type PeopleFilter = {
-  /** Where to look; everybody where there are none. */
+  /** Where to look; without any, everywhere. */
   ranges: readonly Range[]
   standing?: Standing
   role?: Role
   now: number
 }
 
-/** A place in a list: the range, the key in it, and the person with it. */
+/** A position in a list: the range, the key in it, and the person's id. */
 export type PlaceInList = { range: number; key: string; id: string }
 
 export const personCounts = [
@@ -34,29 +34,29 @@ export const personCounts = [
   'messages',
 ] as const
 
-/** What a record shows of somebody, besides the sessions. */
+/** The record of a person, without the sessions. */
 export type PersonRecord = PersonInList & {
   email_verified_at: number | null
-  /** Of their app. */
+  /** The language of their app. */
   language: string
   suspended_reason: string | null
   hidden: Hiding | null
-  /** Of decisions since then that no appeal has overturned. */
+  /** Strikes of decisions since `strikesSince` that no appeal has overturned. */
   strikes: number
   /**
-   * `reports` are about them or what they wrote, `review_reports` of those the ones about reviews: without reviews of the
-   * reader. `blocks` is how many people have blocked them. Each 1,000 at most; `messages` are those that they have sent among
-   * 10,000 of their chats.
+   * `reports` are about them or what they wrote, `review_reports` those of them about reviews, without reviews of the reader.
+   * `blocks` is how many people have blocked them. Each is at most 1,000. `messages` are those that they have sent, among at
+   * most 10,000 messages of their chats.
    */
   counts: Record<(typeof personCounts)[number], number>
-  /** The newest ones, without those on a review of the reader. */
+  /** The newest ones, without those about a review of the reader. */
   decisions: NoticeInContext[]
 }
 
 export type PeopleStore = {
   /**
-   * Living accounts, each with its place. Without a filter for the suspended or for a role, ranges come one after the other,
-   * each in the order of its keys; otherwise, and where there are no ranges, newest first.
+   * Accounts that are not erased, each with its place. Sorted by range and key, but newest first without ranges, or with a filter
+   * for suspended accounts or a role.
    */
   search(
     filter: PeopleFilter,
@@ -65,6 +65,6 @@ export type PeopleStore = {
   ): Promise<(PersonInList & { place: PlaceInList })[]>
   /** Null if the account is erased or never was. `reader` is null for the operator. */
   record(id: string, reader: string | null, strikesSince: number): Promise<PersonRecord | null>
-  /** Ends all sessions of a living account; answers the ids of those ended, or null if there is no such account. */
+  /** Ends all sessions of an account. Returns their ids, or null if the account is erased or never was. */
   endSessions(id: string, audit: AuditEntry): Promise<string[] | null>
 }

@@ -17,8 +17,8 @@ export const me = t.Object(
     city: nullable(t.String()),
     bio: nullable(t.String()),
     gender: nullable(gender),
-    photo: nullable(t.String({ description: 'Signed URL, good for a day at least' })),
-    photo_thumb: nullable(t.String({ description: 'The same, with a longest side of 320 at most' })),
+    photo: nullable(t.String({ description: 'Signed URL, valid for at least a day' })),
+    photo_thumb: nullable(t.String({ description: 'The same; its longest side is at most 320 pixels' })),
     email: nullable(t.String()),
     email_verified: t.Boolean(),
     phone: nullable(t.String()),
@@ -42,9 +42,9 @@ export const profile = t.Object(
     city: nullable(t.String()),
     bio: nullable(t.String()),
     gender: nullable(gender),
-    age: nullable(Type.Integer({ description: 'In full years, of those who show it', examples: [36] })),
-    photo: nullable(t.String({ description: 'Signed URL, good for a day at least' })),
-    photo_thumb: nullable(t.String({ description: 'The same, with a longest side of 320 at most' })),
+    age: nullable(Type.Integer({ description: 'In full years; null unless the user shows it', examples: [36] })),
+    photo: nullable(t.String({ description: 'Signed URL, valid for at least a day' })),
+    photo_thumb: nullable(t.String({ description: 'The same; its longest side is at most 320 pixels' })),
     drinks: t.Array(t.String()),
     activities: t.Array(t.String()),
     purposes: t.Array(t.String()),
@@ -56,7 +56,7 @@ export const profile = t.Object(
   { title: 'User' },
 )
 
-/** What a profile may hold, for registration and for changes. */
+/** The fields of a profile, for registration and for changes. */
 export const profileFields = {
   name: label(80, { min: 1 }),
   city: nullable(label(80)),

@@ -17,7 +17,7 @@ export const profileRoutes = ({ signedIn, profiles }: { signedIn: SignedIn; prof
       response: { 200: me },
       detail: {
         summary: 'Change the profile',
-        description: 'What is absent stays; null clears (not the name).',
+        description: 'Absent fields keep their values; null clears a field, except the name.',
         tags: ['profile'],
         refusals: ['content_refused'],
       },
@@ -32,7 +32,7 @@ export const profileRoutes = ({ signedIn, profiles }: { signedIn: SignedIn; prof
       response: { 200: preferences },
       detail: {
         summary: 'Change the preferences',
-        description: 'What is absent stays.',
+        description: 'Absent fields keep their values.',
         tags: ['profile'],
       },
     })
@@ -41,7 +41,7 @@ export const profileRoutes = ({ signedIn, profiles }: { signedIn: SignedIn; prof
       response: { 200: profile },
       detail: {
         summary: 'The public profile of a user',
-        description: '`not_found` also where either of the two has blocked the other.',
+        description: '`not_found` also if either of you has blocked the other.',
         tags: ['profile'],
         refusals: ['not_found'],
       },

@@ -4,21 +4,21 @@ import type { Preferences, Profile } from './store.ts'
 type Liked = Pick<Preferences, 'drinks' | 'activities' | 'purposes'>
 
 /**
- * What the lists of preferences are searched by, as both engines store it beside them: `folded` has each entry as a trait,
- * `drinks:tea`, whatever its case; `folded_of` has the lists as they are stored, and so tells whether `folded` is of them.
+ * The search index of preferences, which both engines store beside them. `folded` has each entry as a trait without case, such
+ * as `drinks:tea`. `folded_of` repeats the stored lists, and so tells whether `folded` is up to date.
  */
 export function foldedPreferences({ drinks, activities, purposes }: Liked): { folded: string; folded_of: string } {
   const traits = Object.entries({ drinks, activities, purposes }).flatMap(([kind, values]) =>
     values.map((value) => `${kind}:${foldCase(value)}`),
   )
   return {
-    // `Tea` and `tea` are one.
+    // `Tea` and `tea` are one trait.
     folded: JSON.stringify([...new Set(traits)]),
     folded_of: [drinks, activities, purposes].map((list) => JSON.stringify(list)).join(''),
   }
 }
 
-/** A profile as others see it: without what is hidden of it until reports are decided. */
+/** A profile as others see it, without the parts that are hidden until reports are decided. */
 export function shownProfile(profile: Profile): Profile {
   if (!profile.hidden) return profile
   if (profile.hidden === 'nearby') return { ...profile, photo: null }
@@ -33,15 +33,15 @@ const monthOf = (at: number) => monthsOf(new Date(at).toISOString())
 const yearOf = (months: number) => String(Math.floor(months / 12)).padStart(4, '0')
 
 /**
- * Full years of whoever shows their month of birth, by the calendar of UTC. As the day is not known, the month of birth counts
- * as its first day: nobody is shown as younger than the least age at which they have registered.
+ * The age in full years, by the calendar of UTC. The day of birth is not known, so the first day of the month counts: nobody is
+ * shown as younger than the minimum age at which they have registered.
  */
 export const shownAge = (birthMonth: string | null | undefined, now: number): number | null =>
   birthMonth == null ? null : Math.max(0, Math.floor((monthOf(now) - monthsOf(birthMonth)) / 12))
 
 /**
- * When people of such ages were born, both included: whole years as `1990`, and single months as `1990-05` before and after
- * them. Those who show their age are searched by both.
+ * The times of birth for a range of ages, both included: whole years such as `1990`, and before and after them single months such
+ * as `1990-05`. People who show their age are indexed by both.
  */
 export function birthsOf({ min, max }: { min: number; max: number }, now: number): string[] {
   const latest = monthOf(now) - 12 * min

@@ -15,15 +15,14 @@ import type { Found, Preferences, Profile, ProfileChange, User, UserStore } from
 
 export type Profiles = ReturnType<typeof profileService>
 
-/** How photos come to their URL, and what becomes of old ones. */
 export type Photos = {
-  /** How a profile shows its photo as stored. */
+  /** The URLs of a profile's photo, from its stored form. */
   profilePhoto(photo: string | null): { photo: string | null; photo_thumb: string | null }
-  /** The same for its owner alone, also where others do not see it. */
+  /** The same for its owner only, even if it is hidden from others. */
   ownProfilePhoto(photo: string | null): { photo: string | null; photo_thumb: string | null }
   /** Why a user may not show an image that is not theirs. */
   problemOf(imageId: string): Promise<FieldErrorCode>
-  /** Removes those of the images that nothing shows any more. */
+  /** Removes those of the images that nothing shows any longer. */
   drop(imageIds: readonly string[]): Promise<void>
 }
 
@@ -73,21 +72,21 @@ export function profileService({ store, filter, consents, photos, blocking, webh
     new Map(profiles.map((profile) => [profile.id, view(shownProfile(profile))]))
 
   return {
-    /** The account as its owner sees it. The consents that are missing are looked up where the caller's are not known. */
+    /** The account as its owner sees it. Looks up the missing consents unless they are given. */
     async me(userId: string, consentsMissing?: ConsentKind[]) {
       const user = await store.byId(userId)
       if (!user || user.deleted_at !== null) throw new Refusal('not_found', noSuchUser)
       return meOf(user, consentsMissing ?? (await consents.missing(userId)))
     },
 
-    /** Changes what is given; null clears. */
+    /** Changes the given fields; null clears a field. */
     async change(caller: Caller, change: ProfileChange) {
       const tidied = tidyProfile(change)
       if (typeof tidied.photo === 'string') tidied.photo = photoOf(tidied.photo)
       const before = await store.byId(caller.id)
       if (tidied.show_age && before?.birth_month === null)
         throw invalid('/show_age', 'Your date of birth is not known', 'not_allowed')
-      const changed = before === null ? tidied : differing(before, tidied)
+      const changed = before === null ? tidied : changedFields(before, tidied)
       if (before && Object.keys(changed).length === 0) return meOf(before, caller.consents_missing)
       const verdicts = [
         await filter.text('name', caller.id, changed.name),
@@ -108,7 +107,7 @@ export function profileService({ store, filter, consents, photos, blocking, webh
 
     async savePreferences(caller: Caller, change: Partial<Preferences>) {
       const before = await store.preferences(caller.id)
-      const changed = differing(before, tidyPreferences(change))
+      const changed = changedFields(before, tidyPreferences(change))
       if (Object.keys(changed).length === 0) return before
       const saved = await store.savePreferences(caller.id, changed, updated(caller.id, Object.keys(changed)))
       if (!saved) throw notSignedIn()
@@ -116,7 +115,7 @@ export function profileService({ store, filter, consents, photos, blocking, webh
       return saved
     },
 
-    /** Makes preferences that an older release has written findable whatever their case. Answers of how many people. */
+    /** Updates the search index of preferences that an older release has written. Returns how many people had such. */
     async foldPreferences(): Promise<number> {
       let folded = 0
       for (;;) {
@@ -126,7 +125,7 @@ export function profileService({ store, filter, consents, photos, blocking, webh
       }
     },
 
-    /** What others may see of a user. Either side of a block finds nothing. */
+    /** A user's profile as others may see it. Refuses with 404 across a block. */
     async byId(caller: Caller, userId: string) {
       const profile = await store.profile(userId)
       if (!profile || profile.name === null) throw new Refusal('not_found', noSuchUser)
@@ -136,16 +135,16 @@ export function profileService({ store, filter, consents, photos, blocking, webh
       return view(shownProfile(profile))
     },
 
-    /** Whether others find no profile of somebody until a report of them is decided. */
+    /** Whether a user's profile is hidden until a report about them is decided. */
     isHidden: async (userId: string) => (await store.profile(userId))?.hidden === 'profile',
 
-    /** A whole profile, whatever is hidden of it: for moderators. */
+    /** A complete profile, including hidden parts, for moderators. */
     view,
 
     /** The public profiles of many users in one query, by id. Unknown ids are left out. */
     byIds: async (userIds: readonly string[]) => shownById(await store.profiles(userIds)),
 
-    /** The same of people whom a search has just found. */
+    /** The same for people whom a search has just found. */
     ofFound: async (found: readonly Found[]) => shownById(await store.profilesOfFound(found)),
   }
 }
@@ -154,31 +153,31 @@ export const noSuchUser = 'There is no such user.'
 
 export type PublicProfile = Awaited<ReturnType<Profiles['byId']>>
 
-// Few, as no other write of theirs runs meanwhile.
+// Few at once, because other writes wait meanwhile.
 const foldedAtOnce = 100
 const wrongPhoto = (code: FieldErrorCode) => invalid('/photo', 'Expected the id of an image that you uploaded', code)
 
 function photoOf(photo: string): string {
-  // What an answer gave as its URL is that image still: who sends a profile back as it was changes nothing.
+  // A signed URL from our answers also names the image, so that a client can send a profile back unchanged.
   const imageId = (ourUrl.exec(photo)?.[1] ?? photo).toLowerCase()
-  // Any other address would tell its host who looks at the profile.
+  // Any other URL is refused, because its host would learn who views the profile.
   if (!isImageId(imageId)) throw wrongPhoto('not_yours')
   return imageId
 }
 
-// By whatever address, and with whatever is signed: such a URL ends within days, and an image is named by its id alone.
+// Matches any host and any signature, even an expired one: only the id counts.
 const ourUrl = /^(?:(?:https?:)?\/\/[^/?#]+)?\/+api\/v1\/media\/([0-9a-f-]{36})\?(?=.*\bsig=)/i
 const isImageId = (photo: string) => /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(photo)
 
-/** What of a change is another value than before: what is stored anew takes room, and who sees no change needs none. */
-function differing<T extends object>(before: T, change: Partial<T>): Partial<T> {
+/** The fields of a change whose values differ from before. Storing and announcing the others would be a waste. */
+function changedFields<T extends object>(before: T, change: Partial<T>): Partial<T> {
   const changed: Partial<T> = {}
   for (const name in change)
     if (change[name] !== undefined && !isDeepStrictEqual(change[name], before[name])) changed[name] = change[name]
   return changed
 }
 
-/** Text normalized as it is stored; an empty city or bio is none. */
+/** Normalizes the texts of a profile; an empty city or bio becomes null. */
 export function tidyProfile<T extends ProfileChange>(change: T): T {
   const tidied = { ...change }
   if (typeof tidied.name === 'string') tidied.name = tidyLabel(tidied.name)

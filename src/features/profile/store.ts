@@ -5,8 +5,8 @@ import type { Point } from '../location/sphere.ts'
 
 export type Role = 'user' | 'moderator' | 'admin'
 /**
- * What is hidden of a user until reports of them are decided: `nearby` is the photo and their place in searches, `profile`
- * also the profile.
+ * The parts of a user that are hidden until reports about them are decided: `nearby` is the photo and their place in searches,
+ * `profile` also the profile.
  */
 export const hidings = ['nearby', 'profile'] as const
 export type Hiding = (typeof hidings)[number]
@@ -31,7 +31,7 @@ export type User = {
   suspended_until: number | null
   suspended_reason: string | null
   hidden: Hiding | null
-  /** Year and month of birth, `YYYY-MM`; null if nobody has asked. */
+  /** Year and month of birth, `YYYY-MM`; null if they were never asked for. */
   birth_month: string | null
   /** Whether others see their age, and find them by it. */
   show_age: boolean
@@ -40,7 +40,7 @@ export type User = {
   deleted_at: number | null
 }
 
-/** What others may see of a user. `name` is null if the account is erased. */
+/** The public profile of a user. `name` is null if the account is erased. */
 export type Profile = {
   id: string
   name: string | null
@@ -55,9 +55,9 @@ export type Profile = {
   rating_avg: number | null
   reviews_count: number
   created_at: number
-  /** Year and month of birth, `YYYY-MM`, of those who show their age. Left out in evidence of earlier releases. */
+  /** Year and month of birth, `YYYY-MM`, if the user shows their age. Absent in evidence from earlier releases. */
   shown_birth_month?: string | null
-  /** What of this others do not see: `shownProfile`. Left out in evidence of the previous release. */
+  /** The part that `shownProfile` hides from others. Absent in evidence from the previous release. */
   hidden?: Hiding | null
 }
 
@@ -65,7 +65,7 @@ export type ProfileChange = Partial<Pick<User, 'name' | 'city' | 'bio' | 'gender
 
 export type Preferences = { drinks: string[]; activities: string[]; purposes: string[]; language: string }
 
-/** Somebody whom a search has found, and the published position at which it did. */
+/** A user whom a search has found, and the published position at which it did. */
 export type Found = Point & { user_id: string }
 
 export type UserStore = {
@@ -75,7 +75,7 @@ export type UserStore = {
   profile(id: string): Promise<Profile | null>
   /** The public profiles of those ids, in no order; unknown ids are left out, erased users have no name. */
   profiles(ids: readonly string[]): Promise<Profile[]>
-  /** The same of people whom a search has just found. */
+  /** The same for people whom a search has just found. */
   profilesOfFound(found: readonly Found[]): Promise<Profile[]>
   /**
    * Changes the given fields and returns the updated account, with the photo that was replaced. Changes nothing if there is
@@ -106,7 +106,7 @@ export type UserStore = {
    */
   foldPreferences(limit: number): Promise<number>
   /**
-   * Sets the role of an account and writes the audit entry; or changes nothing and returns why: the actor may not
+   * Sets the role of an account and stores the audit entry. Changes nothing and returns the reason if the actor may not
    * (`people/rules.ts`), or there is no such account.
    */
   setRole(

@@ -6,14 +6,14 @@ import { mostUses } from './rules.ts'
 
 export const newInvite = t.Object(
   {
-    // TypeBox's own: Elysia's takes "5" for 5.
+    // TypeBox's `Integer`: Elysia's would accept "5" for 5.
     uses: Type.Integer({ minimum: 1, maximum: mostUses, error: `Expected a whole number from 1 to ${mostUses}` }),
     expires_at: optional(instant),
     note: optional(prose(500)),
   },
   {
     title: 'NewInvite',
-    description: '`uses` is how many accounts may be made with it. `expires_at`: absent or null is without end',
+    description: '`uses` is how many accounts may be created with it. Without `expires_at`, it never expires',
     examples: [{ uses: 30, expires_at: '2030-01-01T00:00:00Z', note: 'Winter meetup' }],
   },
 )
@@ -28,7 +28,7 @@ const inviteFields = {
 }
 export const invite = t.Object({
   ...inviteFields,
-  code: t.String({ description: 'Shown this once', examples: ['7KQ2-M0XE-9TVD-RC4H'] }),
+  code: t.String({ description: 'Shown only in this answer', examples: ['7KQ2-M0XE-9TVD-RC4H'] }),
 })
 export const inviteList = object('InviteList', {
   items: t.Array(object('Invite', inviteFields)),

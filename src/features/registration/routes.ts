@@ -24,9 +24,9 @@ export const inviteRoutes = ({ asAdmin, registration }: Deps) =>
         body: model.newInvite,
         response: { 201: model.invite },
         detail: {
-          summary: 'Make an invite',
+          summary: 'Create an invite',
           description:
-            'Whoever has its code can register while `REGISTRATION` is `invite`. The code is shown this once. For admins.',
+            'Anybody with its code can register while `REGISTRATION` is `invite`. Only this answer shows the code. For admins.',
           tags,
           refusals: ['forbidden'],
         },
@@ -51,7 +51,7 @@ export const inviteRoutes = ({ asAdmin, registration }: Deps) =>
         response: { 204: t.Void() },
         detail: {
           summary: 'Delete an invite',
-          description: 'Nobody registers with it any more; accounts made with it stay. For admins.',
+          description: 'Nobody can register with it any longer; accounts created with it stay. For admins.',
           tags,
           refusals: ['forbidden', 'not_found'],
         },

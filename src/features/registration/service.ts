@@ -34,20 +34,20 @@ type BirthDate = string | null | undefined
 type Deps = {
   store: InviteStore
   ages: AgeStore
-  /** How old people have to be; null if nobody asks. */
+  /** The minimum age; null if there is none. */
   minAge: number | null
-  /** Keys the hashes of the addresses of those who were too young. */
+  /** The key of the hashes of addresses from which somebody too young has tried to register. */
   originKey: Uint8Array | Buffer
   mode: RegistrationMode
   audit: Audit
   paging: Paging
   ids: Ids
   now: () => number
-  /** That many random bytes. */
+  /** Returns that many random bytes. */
   randomBytes?: (count: number) => Uint8Array
 }
 
-/** Who may make an account: the setting, and the invites. */
+/** Decides who may create an account, and manages invites. */
 export function registrationService({
   store,
   ages,
@@ -62,7 +62,7 @@ export function registrationService({
 }: Deps) {
   const { keyOf, pageOf } = paging
 
-  /** What a new account is admitted by. Whether it is, is decided within the step that makes it. */
+  /** The data that decide whether a new account is admitted. The transaction that creates it decides. */
   async function admissionBy(
     code: string | null | undefined,
     birthDate: BirthDate,
@@ -71,7 +71,7 @@ export function registrationService({
     return { mode, code_hash: code == null ? null : hashOf(code), age: await ageBy(birthDate, client) }
   }
 
-  /** Whether somebody is old enough. If not, their network address is refused for a day, whatever date it sends next. */
+  /** Checks the minimum age. If it fails, the network address is refused for a day, whatever date it sends next. */
   async function ageBy(birthDate: BirthDate, { address }: Client): Promise<AgeProof> {
     if (minAge === null) return null
     if (birthDate == null) return 'missing'
@@ -86,12 +86,10 @@ export function registrationService({
 
   return {
     mode,
-
     minAge,
-
     admissionBy,
 
-    /** The same, but refuses at once what cannot succeed: making an account costs much before its transaction begins. */
+    /** The same, but refuses at once what cannot succeed, because creating an account is expensive before its transaction. */
     async admit(code: string | null | undefined, birthDate: BirthDate, client: Client): Promise<Admission> {
       const admission = await admissionBy(code, birthDate, client)
       const { code_hash } = admission
@@ -101,7 +99,7 @@ export function registrationService({
       return admission
     },
 
-    /** Makes an invite. This answer alone shows its code. */
+    /** Creates an invite. Only this answer contains its code. */
     async invite(admin: Admin, { uses, expires_at, note }: NewInvite) {
       const at = now()
       const end = expires_at == null ? null : Date.parse(expires_at)
@@ -127,7 +125,6 @@ export function registrationService({
       return pageOf('invites', rows, limit, ({ created_at, id }) => [created_at, id], inviteView)
     },
 
-    /** Nobody registers with it any more. */
     async removeInvite(admin: Admin, id: string): Promise<void> {
       if (!(await store.remove(id, audit.entry('invite_deleted', admin.id, id))))
         throw new Refusal('not_found', 'There is no such invite.')
@@ -137,8 +134,8 @@ export function registrationService({
 
 const reasons: Record<Exclude<RegistrationRefusal, 'birth_date_missing'>, string> = {
   too_young: 'You are too young for this community.',
-  registration_closed: 'This server takes no new members.',
-  invite_required: 'Registering here needs an invite, and this is none that is good now.',
+  registration_closed: 'This server accepts no new members.',
+  invite_required: 'Registering here needs an invite that is valid now.',
 }
 
 /** The refusal of a new account. */

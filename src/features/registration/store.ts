@@ -3,7 +3,7 @@ import type { AuditEntry } from '../audit/store.ts'
 /** An invite as admins see it. Its code is not stored, only the hash. */
 export type Invite = {
   id: string
-  /** How many accounts may be made with it, and how many were. */
+  /** How many accounts may be created with it, and how many have been. */
   uses: number
   used: number
   /** Null if it has no end. */
@@ -12,10 +12,10 @@ export type Invite = {
   created_at: number
 }
 
-/** Who was too young, by a hash of their address. */
+/** Hashes of the addresses from which somebody too young has tried to register. */
 export type AgeStore = {
   note(origin: string, at: number): Promise<void>
-  /** Whether that address has been refused since. */
+  /** Whether that address was noted since that time. */
   isRefused(origin: string, since: number): Promise<boolean>
 }
 

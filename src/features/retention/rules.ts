@@ -1,9 +1,9 @@
 import type { ReportTarget } from '../safety/store.ts'
 
 /**
- * Which fields of a report outlive its evidence. What was said by or about an erased account goes. A report of a review
- * keeps none of them: only the evidence may say who wrote the review, and without it these fields could no longer follow
- * the author's erasure.
+ * Which fields of a report outlive its evidence. Texts by or about an erased account are removed. A report about a review keeps
+ * none of the fields: only the evidence may name the review's author, and without it these fields could not be removed when the
+ * author is erased.
  */
 export function fieldsKeptWithoutEvidence({
   target,

@@ -10,19 +10,19 @@ type Deps = {
   store: RetentionStore
   events: Pick<EventStore, 'purge'>
   emails: Pick<EmailStore, 'removeExpired'>
-  /** Removes up to that many channels of sessions that are over, and notes of what devices have shown for long. */
+  /** Removes up to that many channels of ended sessions, and records of notifications that were shown long ago. */
   oldChannels(limit: number): Promise<number>
   bot: Pick<BotStore, 'removeUpdates'>
   passkeys: Pick<PasskeyStore, 'removeOldChallenges'>
   eventRetentionDays: number
-  /** What is in force now: it may change while the server runs. */
+  /** The periods in force, which may change while the server runs. */
   retention?: () => RetentionDays
   now: () => number
 }
 
 const usually = (kind: Kept) => retentionMs(kind, usualRetention)
 
-/** How long things are kept unless RETENTION says otherwise; the privacy notice says the same. */
+/** How long data is kept by default. The privacy notice states the same periods. */
 export const kept = {
   endedSessions: usually('ended_sessions'),
   unusedSessions: usually('unused_sessions'),
@@ -31,19 +31,19 @@ export const kept = {
   messageVersions: usually('message_versions'),
   positions: usually('positions'),
   auditEntries: usually('audit_entries'),
-  // The messenger keeps an update for a day.
+  // Longer than the messenger keeps an update, which is a day.
   botUpdates: 7 * days,
-  // As far back as a rule may count.
+  // The longest period of a rule about repeated texts.
   openers: 7 * days,
-  // As long as reports hide somebody together.
+  // The period within which reports count together to hide a user.
   reportOrigins: days,
   ageRefusals: days,
 }
 
-// Some milliseconds of work: requests come in between.
+// Some milliseconds of work, so that requests can run in between.
 const batch = 500
 
-/** Removes what has been kept long enough. Each answers how much that was. */
+/** Removes data whose retention period is over. Each method returns how many rows. */
 export function retentionService({
   store,
   events,

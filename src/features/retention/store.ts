@@ -1,20 +1,20 @@
-/** What is kept for a time only. Each removes up to `limit` of what is older than `before`, and answers how many. */
+/** Each method removes up to `limit` rows that are older than `before`. Returns how many. */
 export type RetentionStore = {
   /** Sessions that ended before, or were last used before `lastUsed`. */
   sessions(before: { ended: number; lastUsed: number }, limit: number): Promise<number>
-  /** Where consents came from: user agents and networks. The consents themselves stay. */
+  /** The origins of consents: user agents and networks. The consents themselves stay. */
   consentOrigins(before: number, limit: number): Promise<number>
-  /** The evidence of reports that were resolved before; of those by or about an erased user what else was said, too. */
+  /** The evidence of reports that were resolved before, and the texts of `fieldsKeptWithoutEvidence` that must not outlive it. */
   evidence(before: number, limit: number): Promise<number>
-  /** What messages said before they were edited or deleted. */
+  /** Earlier texts of edited and deleted messages. */
   messageVersions(before: number, limit: number): Promise<number>
-  /** Positions not updated since, with the codes of their places. Whether their owner wants to be seen stays. */
+  /** Positions not updated since, with the codes of their places. Their owner's choice to be visible stays. */
   positions(before: number, limit: number): Promise<number>
   /** Hashes of the addresses that reports came from. The reports stay. */
   reportOrigins(before: number, limit: number): Promise<number>
-  /** Hashes of the addresses of those who were too young. */
+  /** Hashes of the addresses from which somebody too young has tried to register. */
   ageRefusals(before: number, limit: number): Promise<number>
   auditEntries(before: number, limit: number): Promise<number>
-  /** Hashes of texts that were sent to people who had not written yet. */
+  /** Hashes of texts in first messages. */
   openers(before: number, limit: number): Promise<number>
 }

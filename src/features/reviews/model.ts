@@ -6,9 +6,9 @@ import { prose } from '../../lib/text.ts'
 export const review = t.Object(
   {
     id: entityId(),
-    chat_id: nullable(entityId('Null in lists where the review is anonymous')),
+    chat_id: nullable(entityId('Null in lists if the review is anonymous')),
     reviewer_id: nullable(
-      entityId('Null in lists where the review is anonymous, and once the author’s account is erased'),
+      entityId('Null in lists if the review is anonymous, and once the author’s account is erased'),
     ),
     reviewed_id: entityId(),
     rating: Type.Integer({ minimum: 1, maximum: 5 }),
@@ -24,9 +24,9 @@ export const reviewList = object('ReviewList', { items: t.Array(review), next_cu
 export const newReview = t.Object(
   {
     chat_id: id,
-    // TypeBox's own: Elysia's takes "5" for 5.
+    // TypeBox's `Integer`: Elysia's would accept "5" for 5.
     rating: Type.Integer({ minimum: 1, maximum: 5, error: 'Expected a whole number from 1 to 5' }),
-    anonymous: optional(t.Boolean({ description: 'False where it is left out' })),
+    anonymous: optional(t.Boolean({ description: 'Default: false' })),
     text: optional(prose(1000)),
   },
   {
@@ -37,6 +37,6 @@ export const newReview = t.Object(
 
 export const stats = object('ReviewStats', {
   user_id: entityId(),
-  rating_avg: nullable(t.Number({ description: 'To two decimals' })),
+  rating_avg: nullable(t.Number({ description: 'Rounded to two decimals' })),
   count: Type.Integer(),
 })

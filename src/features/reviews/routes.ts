@@ -18,16 +18,16 @@ export const reviewRoutes = ({ maybeSignedIn, signedIn, reviews }: Deps) =>
       body: newReview,
       response: { 201: review },
       detail: {
-        summary: 'Review the other one of a chat',
+        summary: 'Review the other member of a chat',
         description:
-          'A chat takes one review, of whichever of the two is first, once both have written in it. An anonymous one shows others neither its author nor the chat, and of its time only the day, and begins to show at a random moment of the next hours (`ANONYMOUS_REVIEW_DELAY_H`, 24 unless the operator says otherwise); your own answer here shows all at once.',
+          'A chat takes one review, by whoever of the two is first, once both have written in it. An anonymous one shows others neither its author nor the chat, and only the day of its time. It appears at a random moment of the next hours (`ANONYMOUS_REVIEW_DELAY_H`, 24 by default). This answer shows you everything at once.',
         tags,
         refusals: ['not_a_member', 'blocked', 'awaiting_reply', 'not_found', 'review_exists', 'content_refused'],
       },
     })
 
 const forVisitors =
-  'A token is not needed; one that does not hold (expired, ended, suspended) counts as none. With one, a block between the two hides the user. `not_found` also for erased accounts.'
+  'Needs no token, and ignores an invalid one (expired, ended, suspended). With a token, a block between the two hides the user. `not_found` also for erased accounts.'
 
 const publicRoutes = ({ maybeSignedIn, reviews }: Omit<Deps, 'signedIn'>) =>
   new Elysia({ name: 'reviews-public' })
@@ -39,7 +39,7 @@ const publicRoutes = ({ maybeSignedIn, reviews }: Omit<Deps, 'signedIn'>) =>
       response: { 200: reviewList },
       detail: {
         summary: 'Reviews of a user',
-        description: `The newest day first; the order within a day means nothing. ${forVisitors}`,
+        description: `The newest day first, in random order within a day. ${forVisitors}`,
         tags,
         refusals: ['not_found'],
         security: [],
@@ -50,7 +50,7 @@ const publicRoutes = ({ maybeSignedIn, reviews }: Omit<Deps, 'signedIn'>) =>
       params: t.Object({ id }),
       response: { 200: stats },
       detail: {
-        summary: 'What reviews say of a user, in two numbers',
+        summary: 'The average rating and the number of reviews of a user',
         description: forVisitors,
         tags,
         refusals: ['not_found'],

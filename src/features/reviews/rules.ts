@@ -1,18 +1,19 @@
 import { days } from '../../lib/time.ts'
+
 export type ReviewRefusal = 'blocked' | 'review_exists' | 'gone' | 'awaiting_reply'
 
-/** What the two of a chat are to each other when one of them writes a review. */
-export type ReviewState = {
+/** The state between the two members of a chat when one of them writes a review. */
+type ReviewState = {
   blocked: boolean
-  /** One that does not show yet counts too. */
+  /** Includes one that has not appeared yet. */
   hasReview: boolean
-  /** Whether the accounts of both are there. */
+  /** Whether neither account is erased. */
   bothLiving: boolean
-  /** Whether both have ever written in the chat; what was deleted since counts. */
+  /** Whether both have ever written in the chat, including messages that were deleted since. */
   bothWrote: boolean
 }
 
-/** Why a member of a chat may not review the other one; null if they may. */
+/** Why a member of a chat may not review the other; null if they may. */
 export function reviewVerdict({ blocked, hasReview, bothLiving, bothWrote }: ReviewState): ReviewRefusal | null {
   if (blocked) return 'blocked'
   if (hasReview) return 'review_exists'
@@ -22,13 +23,13 @@ export function reviewVerdict({ blocked, hasReview, bothLiving, bothWrote }: Rev
 }
 
 /**
- * The average of so many ratings, to two decimals, half up; null of none. Counted in whole hundredths, as what has two
- * decimals is no binary fraction.
+ * The average rating, rounded half up to two decimals; null without ratings. Computed in integers, because decimals are not exact
+ * in binary.
  */
 export const averageRating = (sum: number, count: number): number | null =>
   count === 0 ? null : Math.floor((200 * sum + count) / (2 * count)) / 100
 
-/** Of the time of an anonymous review, others see the day alone; and reviews are listed by day, so that none tells more. */
+/** Others see only the day of an anonymous review. Lists are sorted by day too, so that the order reveals no more. */
 export const shownUnit = days
 
 /** The number of the day on which a review was written. */
@@ -39,8 +40,8 @@ export const shownAt = ({ anonymous, created_at }: { anonymous: boolean; created
   anonymous ? dayOf(created_at) * shownUnit : created_at
 
 /**
- * When a review begins to show, in milliseconds; null for at once. `fraction` is a random number from 0 to below 1: an
- * anonymous review that showed when it was written would tell the reviewed user whom they had just met.
+ * When a review appears, in milliseconds; null for at once. `fraction` is a random number from 0 to below 1. An anonymous review
+ * that appeared at once would tell the reviewed user that its author is somebody they have just met.
  */
 export const appearsAt = (
   { anonymous, created_at }: { anonymous: boolean; created_at: number },

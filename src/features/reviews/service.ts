@@ -6,7 +6,7 @@ import { tidy } from '../../lib/text.ts'
 import { iso } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller } from '../auth/callers.ts'
-import type { Asking } from '../notifications/asking.ts'
+import type { NotificationSchedule } from '../notifications/schedule.ts'
 import type { Filter } from '../filter/service.ts'
 import { noSuchUser, type Profiles } from '../profile/service.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
@@ -23,30 +23,30 @@ type Deps = {
   filter: Pick<Filter, 'text' | 'report'>
   blocking: Blocking
   push: Push
-  asking: Asking
+  schedule: NotificationSchedule
   audit: Audit
   paging: Paging
   ids: Ids
   now: () => number
   /** A random number from 0 to below 1. */
   random: () => number
-  /** Over how long an anonymous review may take to appear, in milliseconds; 0 for at once. */
+  /** The longest delay until an anonymous review appears, in milliseconds; 0 for at once. */
   anonymousDelayMs: number
 }
 
-// Reviews that appear at once are some writes each: others come between the batches.
+// Each review that appears costs some writes, so other work can run between the batches.
 const appearAtOnce = 100
 
-/** A review as it is written down: for its author's own answer, and for the evidence of a report. */
+/** A complete review, for the answer to its author and the evidence of a report. */
 export const reviewView = (review: Review) => ({ ...review, created_at: iso(review.created_at) })
 
-/** A review as others see it. Of an anonymous one neither author nor chat, and of its time only the day. */
-export function listedReview(review: Review) {
+/** A review as others see it: an anonymous one without author and chat, and with only the day of its time. */
+function listedReview(review: Review) {
   if (!review.anonymous) return reviewView(review)
   return { ...reviewView(review), chat_id: null, reviewer_id: null, created_at: iso(shownAt(review)) }
 }
 
-/** Reviews as others see them, for events: undefined for those that were removed. */
+/** Reviews as others see them, for events; undefined for removed ones. */
 export const reviewsForEvents =
   (store: Pick<ReviewStore, 'byIds'>) =>
   async (shown: readonly { ref: string }[]): Promise<(ReturnType<typeof listedReview> | undefined)[]> => {
@@ -61,7 +61,7 @@ export function reviewService({
   filter,
   blocking,
   push,
-  asking,
+  schedule,
   audit,
   paging: { keyOf, pageOf },
   ids,
@@ -69,7 +69,7 @@ export function reviewService({
   random,
   anonymousDelayMs,
 }: Deps) {
-  /** The stats of somebody whom the viewer may see: 404 for unknown and erased users, and where there is a block. */
+  /** The stats of a user. Refuses with 404 unknown, erased and hidden users, and across a block. */
   async function statsOf(viewer: Caller | null, userId: string) {
     const stats = await store.stats(userId)
     if (!stats || (viewer?.id !== userId && (await profiles.isHidden(userId))))
@@ -80,11 +80,11 @@ export function reviewService({
 
   function tell(review: Review, seq: number, at: number) {
     push.event('review', at, [{ user_id: review.reviewed_id, seq }], () => listedReview(review))
-    asking.wake()
+    schedule.wake()
   }
 
   return {
-    /** Reviews the other one of a chat. One review for each chat: whoever of the two is first. */
+    /** Reviews the other member of a chat. A chat takes one review, by whoever of the two is first. */
     async add(caller: Caller, { chat_id, rating, anonymous: asked, text }: NewReview) {
       const anonymous = asked ?? false
       const members = await store.members(chat_id)
@@ -106,7 +106,7 @@ export function reviewService({
       const added = await store.add(review, {
         eventAt,
         appearsAt: appearsAt(review, anonymousDelayMs, random()),
-        notifyAt: asking.dueAt(now()),
+        notifyAt: schedule.dueAt(now()),
       })
       switch (added) {
         case 'blocked':
@@ -120,7 +120,7 @@ export function reviewService({
       }
       if (added.seq !== null) {
         tell(review, added.seq, eventAt)
-        // Whoever reads the log is not to find in it what the review does not show.
+        // The audit log must not reveal the author of an anonymous review.
         await audit.note('review', anonymous ? null : caller.id, review.id)
       }
       await filter.report('review', review.id, verdict)
@@ -128,8 +128,8 @@ export function reviewService({
     },
 
     /**
-     * Lets those reviews appear whose time has come; answers how many. Nothing that is stored or sent from here on tells
-     * when one was written: it counts as written now.
+     * Lets due reviews appear. Returns how many. They count as written now, so that nothing stored or sent from here on reveals
+     * when they were written.
      */
     async appearDue(): Promise<number> {
       let appeared = 0
@@ -140,7 +140,7 @@ export function reviewService({
           const eventAt = shownAt({ anonymous: true, created_at: at })
           const shown = await store.appear(
             id,
-            { at, eventAt, notifyAt: asking.dueAt(at) },
+            { at, eventAt, notifyAt: schedule.dueAt(at) },
             audit.entry('review', null, id),
           )
           if (!shown) continue
@@ -151,7 +151,7 @@ export function reviewService({
       }
     },
 
-    /** Reviews of a user, newest day first; within a day by their random ids, so that the order tells nothing. */
+    /** Reviews of a user, newest day first. Within a day sorted by their random ids, so that the order reveals nothing. */
     async ofUser(viewer: Caller | null, userId: string, { limit = 30, cursor }: Page) {
       await statsOf(viewer, userId)
       const list = `reviews:${userId}`

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../audit/store.ts'
 import type { ReviewRefusal } from './rules.ts'
 
 export type Review = {
-  /** UUIDv4: it does not tell when the review was written. */
+  /** A UUIDv4, which does not reveal when the review was written. */
   id: string
   chat_id: string
   /** Null once the author's account is erased. */
@@ -18,26 +18,25 @@ export type ReviewStore = {
   /** The two users of a chat; null if there is no such chat. */
   members(chatId: string): Promise<readonly [string, string] | null>
   /**
-   * Review, the reviewed user's stats and their `review` event in one step, where `reviewVerdict` allows it; answers the
-   * event's number. With `appearsAt` the review is only kept until then, and `seq` is null.
+   * Stores the review, the reviewed user's stats and their `review` event in one step, if `reviewVerdict` allows it. Returns the
+   * event's number. With `appearsAt`, only stores the review until then, and `seq` is null.
    */
   add(
     review: Review & { reviewer_id: string },
     when: { eventAt: number; appearsAt: number | null; notifyAt?: number | null },
   ): Promise<{ seq: number | null } | ReviewRefusal>
-  /** Ids of reviews whose time to appear has come, in that order. */
+  /** Ids of reviews that are due to appear, in the order of that time. */
   due(now: number, limit: number): Promise<string[]>
   /**
-   * Lets a review appear that was only kept: the review, written down as of `at`, the reviewed user's stats, their `review`
-   * event and the entry of the audit log in one step. Null, and no event, where another call was faster, or the reviewed
-   * user's account is erased.
+   * Lets a waiting review appear: stores the review with the time `at`, the reviewed user's stats, their `review` event and the
+   * audit entry in one step. Returns null without an event if another call was faster, or the reviewed user is erased.
    */
   appear(
     id: string,
     when: { at: number; eventAt: number; notifyAt?: number | null },
     audit: AuditEntry,
   ): Promise<{ review: Review; seq: number } | null>
-  /** Reviews of a user, by day, newest first, and within a day by id. A day counts from 1970 in UTC. */
+  /** Reviews of a user, newest day first, and within a day by id. Days are numbered from 1970 in UTC. */
   ofUser(userId: string, limit: number, after: { day: number; id: string } | null): Promise<Review[]>
   /** In no order; unknown ids are left out. */
   byIds(ids: readonly string[]): Promise<Review[]>

@@ -3,7 +3,7 @@ import type { BlockStore } from './store.ts'
 
 export type Blocking = ReturnType<typeof blocking>
 
-/** The one rule of blocks: it works both ways, at once. Every path that brings two people together asks here. */
+/** The rule of blocks: a block works both ways and at once. Every path that brings two people together must check it here. */
 export function blocking({ store }: { store: Pick<BlockStore, 'between' | 'among'> }) {
   return {
     /** Whether either has blocked the other. */
@@ -13,20 +13,20 @@ export function blocking({ store }: { store: Pick<BlockStore, 'between' | 'among
       return by_a || by_b
     },
 
-    /** Those of the others with whom there is a block, either way. */
+    /** Those of the others who have blocked the user or are blocked by them. */
     among: (userId: string, others: readonly string[]) => store.among(userId, others),
 
-    /** Refuses as if the other one did not exist: 404. */
+    /** Refuses with 404, as if the other user did not exist. */
     async hide(callerId: string, userId: string, detail: string) {
       if (await this.between(callerId, userId)) throw new Refusal('not_found', detail)
     },
 
-    /** Refuses what goes into an existing chat: 403 `blocked`, whoever blocked whom. */
+    /** Refuses a message in an existing chat with 403 `blocked`, whoever blocked whom. */
     async refuseContact(callerId: string, userId: string) {
       if (await this.between(callerId, userId)) throw blocked()
     },
 
-    /** For a first contact: 404 for whom the other one has blocked, 403 `blocked` for who blocked the other one. */
+    /** Refuses a first contact: with 404 if the other user has blocked the caller, with 403 `blocked` if the caller has. */
     async refuseFirstContact(callerId: string, userId: string) {
       const { by_a, by_b } = await store.between(callerId, userId)
       if (by_b) throw unknownId('/user_id', 'There is no such user.')

@@ -5,7 +5,7 @@ import { reportActions, reportKinds, reportReasons } from './store.ts'
 
 export const block = t.Object({ id: entityId(), user_id: entityId(), created_at: time }, { title: 'Block' })
 export const blockList = object('BlockList', { items: t.Array(block), next_cursor: nextCursor })
-export const newBlock = t.Object({ user_id: id }, { title: 'NewBlock', description: 'Whom to block' })
+export const newBlock = t.Object({ user_id: id }, { title: 'NewBlock', description: 'The user to block' })
 
 export const reason = oneOf(reportReasons, 'ReportReason')
 export const reportStatus = oneOf(['open', 'resolved'], 'ReportStatus')
@@ -29,10 +29,10 @@ export const newReport = t.Object(
 
 export const filedReport = object('FiledReport', { id: entityId(), status: reportStatus, created_at: time })
 
-/** What a report says of itself, to its reporter and to moderators. */
+/** The fields of a report that both its reporter and moderators see. */
 export const reportFields = {
   id: entityId(),
-  user_id: nullable(entityId('Of the three ids that of the target; the others are null')),
+  user_id: nullable(entityId('Only one of the three ids is set, that of the target')),
   message_id: nullable(entityId()),
   review_id: nullable(entityId()),
   reason,

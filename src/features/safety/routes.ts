@@ -22,7 +22,7 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
         detail: {
           summary: 'Block a user',
           description:
-            'Works both ways and at once: neither finds, opens, writes to or sees the other. Again answers 200 with the same block.',
+            'Works both ways and at once: neither finds, opens, writes to or sees the other. Repeating it answers 200 with the same block.',
           tags,
           refusals: ['not_found', 'self_not_allowed'],
         },
@@ -31,7 +31,7 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
     .get('/api/v1/blocks', ({ caller, query }) => safety.blocks(caller, query), {
       query: t.Object(pageQuery),
       response: { 200: blockList },
-      detail: { summary: 'Whom the caller has blocked, newest first', tags },
+      detail: { summary: 'The caller’s blocks, newest first', tags },
     })
     .delete(
       '/api/v1/blocks/:id',
@@ -61,7 +61,7 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
         detail: {
           summary: 'Report a user, a message or a review',
           description:
-            'What is reported is kept as it is now, with its five neighbours on each side where it is a message. While your report of the same is open, another one answers 200 with the first. Works across a block. Three reports of a user within a day, or one that they are a child, hide them until a moderator has decided. `not_a_member` for a message of somebody else’s chat, `validation_failed` for no target, or several.',
+            'The content is kept as evidence as it is now; a message with its five neighbours on each side. While your report about the same target is open, another one answers 200 with the first. Works across a block. Three reports about a user within a day, or one that they are a child, hide them until a moderator has decided. `not_a_member` for a message in somebody else’s chat, `validation_failed` for no target or several.',
           tags,
           refusals: ['not_a_member', 'not_found', 'self_not_allowed'],
         },
@@ -72,7 +72,7 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
       response: { 200: reportList },
       detail: {
         summary: 'The caller’s reports, newest first',
-        description: '`action` says what was decided.',
+        description: '`action` is the decision.',
         tags,
       },
     })

@@ -40,10 +40,10 @@ export function evidenceOf(
   return kept[target] === null ? null : evidence
 }
 
-/** How much of the talk around a reported message is kept as evidence, on each side. */
+/** How many messages around a reported one are kept as evidence, on each side. */
 export const neighbours = 5
 
-/** Ids of the images that evidence shows. A profile may show an external image by its URL. */
+/** Ids of the images in evidence. A profile may show an external image by its URL. */
 export const photosOf = ({ message, before, after, user }: Evidence): string[] => [
   ...new Set(
     [...before, message, ...after]
@@ -73,7 +73,7 @@ export function withPhotos(evidence: Evidence, photoIds: ReadonlySet<string>): E
   }
 }
 
-/** Whom a report concerns, from its evidence: the author of a review may have been erased after the request began. */
+/** The user whom a report concerns. Taken from the evidence, because a review's author may just have been erased. */
 export const subjectOf = (report: Pick<NewReport, 'subject_id'>, { review }: Pick<Evidence, 'review'>) =>
   review ? review.reviewer_id : report.subject_id
 
@@ -94,8 +94,8 @@ export const dueAtOf = ({ due_at, created_at }: Pick<Report, 'due_at' | 'created
 export const kindOf = ({ kind, target }: Pick<Report, 'kind' | 'target'>): ReportKind => kind ?? target
 
 /**
- * What was decided. Of a report about a held message, `dismiss` is stored for `release`: the previous release knows no other
- * word for it, and a held message's report cannot be dismissed.
+ * The decision about a report. For a held message, `release` is stored as `dismiss`, because the previous release does not know
+ * `release`; a held message's report cannot be dismissed.
  */
 export const actionOf = ({ kind, action }: Pick<Report, 'kind' | 'action'>): ReportAction | null =>
   kind === 'held' && action === 'dismiss' ? 'release' : action
@@ -114,23 +114,24 @@ export const evidenceAfterEdit = (evidence: Evidence, message: Message, at: numb
     evidence.message?.text == null ? evidence.versions : [...evidence.versions, { text: evidence.message.text, at }],
   message: { ...message, client_id: null },
 })
+
 /** The outcomes of a reporter's decided reports. */
 export type ReportHistory = { decided: number; dismissed: number }
 
-/** As many of a reporter's newest reports tell how often they are right. */
+/** How many of a reporter's newest reports count for the weight of the next one. */
 export const mostHistory = 100
 
-/** What became of a reporter's newest reports; an action of null is still to be decided. */
+/** Counts the outcomes of a reporter's newest reports. `action` is null for open ones. */
 export function historyOf(newest: readonly Pick<Report, 'action'>[]): ReportHistory {
   const decided = newest.filter(({ action }) => action !== null)
   return { decided: decided.length, dismissed: decided.filter(({ action }) => action === 'dismiss').length }
 }
 
-/** Whether a report can hide whom it is about: one by a person does, unless it is of a review, whose author stays unnamed. */
+/** Whether a report can hide its subject: one by a person can, unless it is about a review, whose author stays anonymous. */
 export const canHide = ({ reporter_id, target }: Pick<FiledReport, 'reporter_id' | 'target'>): boolean =>
   reporter_id !== null && target !== 'review'
 
-/** Whether a report is filed: not of an erased person, and by a rule not about one. People may report whom they knew. */
+/** Whether a report is filed: not by an erased user. A rule cannot report an erased user, but a person can. */
 export const isFiled = (
   { reporter_id, subject_id }: Pick<FiledReport, 'reporter_id' | 'subject_id'>,
   living: ReadonlySet<string>,

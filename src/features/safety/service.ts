@@ -10,7 +10,7 @@ import type { Webhooks } from '../webhooks/service.ts'
 import { holderOf } from '../../lib/rate-limits.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
-import type { Asking } from '../notifications/asking.ts'
+import type { NotificationSchedule } from '../notifications/schedule.ts'
 import { noSuchUser } from '../profile/service.ts'
 import { actionOf, dueAt, neighbours } from './rules.ts'
 import type { Hiding } from '../profile/store.ts'
@@ -18,7 +18,7 @@ import { noticeView } from '../moderation/notices.ts'
 import type {
   Block,
   BlockStore,
-  HidingTold,
+  HidingNotice,
   NewReport as ReportToFile,
   Report,
   ReportReason,
@@ -40,13 +40,13 @@ type Deps = {
   blocks: BlockStore
   reports: ReportStore
   push: Push
-  asking: Asking
+  schedule: NotificationSchedule
   webhooks: Webhooks
-  /** What tells the moderators of a new report; empty where nothing does. */
-  moderatorsTold(): readonly NewParcel[]
-  /** Within what time reports are to be decided. */
+  /** The parcels that tell moderators about a new report. */
+  moderatorParcels(): readonly NewParcel[]
+  /** The target for deciding a report. */
   targetMs: number
-  /** Keys the hashes of the addresses that reports come from. */
+  /** The key of the hashes of addresses that reports come from. */
   originKey: Uint8Array | Buffer
   audit: Audit
   paging: Paging
@@ -60,9 +60,9 @@ export function safetyService({
   blocks,
   reports,
   push,
-  asking,
+  schedule,
   webhooks,
-  moderatorsTold,
+  moderatorParcels,
   targetMs,
   originKey,
   audit,
@@ -72,14 +72,14 @@ export function safetyService({
 }: Deps) {
   const { keyOf, pageOf } = paging
 
-  /** What is kept for a day of where a report comes from. */
+  /** A hash of the address that a report comes from, which is kept for a day. */
   const originOf = ({ address }: Client) =>
     new Bun.CryptoHasher('sha256', originKey).update(holderOf(address)).digest('base64url').slice(0, 22)
 
-  /** What tells somebody that a report hides them. Nothing in it says which message was reported, or by whom. */
-  const hidingBy =
+  /** Makes the notice that a report hides the user. It reveals neither the reported message nor the reporter. */
+  const hidingNotice =
     ({ id, reason, created_at }: Pick<ReportToFile, 'id' | 'reason' | 'created_at'>) =>
-    (hidden: Hiding, subjectId: string): HidingTold => {
+    (hidden: Hiding, subjectId: string): HidingNotice => {
       const notice = {
         id: ids.next(),
         user_id: subjectId,
@@ -99,29 +99,29 @@ export function safetyService({
       }
     }
 
-  /** Where a report has hidden somebody: they are told on their sockets, too. */
-  function tellHidden({ hid, report }: { hid: (HidingTold & { seq: number }) | null; report: Report }) {
+  /** Sends the event of the notice, if the report has hidden a user. */
+  function tellHidden({ hid, report }: { hid: (HidingNotice & { seq: number }) | null; report: Report }) {
     if (hid) push.event('notice', report.created_at, [{ user_id: hid.notice.user_id, seq: hid.seq }], () => hid.event)
   }
 
   return {
-    /** Blocks somebody: at once, both ways. Again answers the same block, with `created` false. */
+    /** Blocks a user. Repeating it returns the same block, with `created` false. */
     async block(caller: Caller, userId: string) {
       if (userId === caller.id) throw new Refusal('self_not_allowed', 'You cannot block yourself.')
       const asked = { id: ids.next(), blocker_id: caller.id, blocked_id: userId, created_at: now() }
-      const told = webhooks.about('block.created', userId, { block_id: asked.id, user_id: userId })
-      const ensured = await blocks.ensure(asked, blockView(asked), told, asking.takeBackIds)
+      const parcels = webhooks.about('block.created', userId, { block_id: asked.id, user_id: userId })
+      const ensured = await blocks.ensure(asked, blockView(asked), parcels, schedule.takeBackIds)
       if (!ensured) throw unknownId('/user_id', noSuchUser)
       const { block, seq } = ensured
       if (seq !== null) {
-        asking.wake()
+        schedule.wake()
         push.event('block', block.created_at, [{ user_id: caller.id, seq }], () => blockView(block))
         await audit.note('block', caller.id, userId, { block_id: block.id })
       }
       return { block: blockView(block), created: seq !== null }
     },
 
-    /** Whom the caller has blocked, newest first. */
+    /** The caller's blocks, newest first. */
     async blocks(caller: Caller, { limit = 30, cursor }: Page) {
       const key = keyOf('blocks', cursor, ['number', 'string'])
       const rows = await blocks.list(caller.id, limit + 1, key && { at: key[0], id: key[1] })
@@ -135,22 +135,22 @@ export function safetyService({
     },
 
     /**
-     * Reports a user, a message of an own chat, or a review, and keeps it as it is now. Somebody's open report of the same
-     * is answered again, with `created` false. A block is no obstacle.
+     * Reports a user, a message of one of the caller's chats, or a review, and stores it as evidence. An open report of the caller
+     * about the same target is returned again, with `created` false. Works across a block.
      */
     async report(caller: Caller, body: NewReport, client: Client) {
       const [target, targetId] = targetOf(body)
       const found = await reports.target(target, targetId)
-      if (!found || (found.held && found.subject_id !== caller.id)) throw notThere(target)
+      if (!found || (found.held && found.subject_id !== caller.id)) throw noSuchTarget(target)
       if (found.seen_by && !found.seen_by.includes(caller.id))
         throw new Refusal('not_a_member', 'You are not in the chat of this message.')
       if (found.subject_id === caller.id) throw new Refusal('self_not_allowed', 'You cannot report yourself.')
       const at = now()
-      const due_at = asking.dueAt(at)
+      const due_at = schedule.dueAt(at)
       const id = ids.next()
-      // Who wrote a review is for its evidence alone to say.
+      // Only the evidence may name the author of a review.
       const about = target === 'review' ? null : found.subject_id
-      const told = webhooks.about('report.created', found.subject_id ?? id, {
+      const parcels = webhooks.about('report.created', found.subject_id ?? id, {
         report_id: id,
         user_id: about,
         target,
@@ -171,18 +171,18 @@ export function safetyService({
         },
         neighbours,
         due_at === null ? null : { due_at, id: ids.next },
-        [...told, ...moderatorsTold()],
-        hidingBy({ id, reason: body.reason, created_at: at }),
+        [...parcels, ...moderatorParcels()],
+        hidingNotice({ id, reason: body.reason, created_at: at }),
       )
-      if (!filed) throw notThere(target)
+      if (!filed) throw noSuchTarget(target)
       const { report, created } = filed
       tellHidden(filed)
-      if (created) asking.wake()
+      if (created) schedule.wake()
       if (created) await audit.note('report', caller.id, report.id, { target, reason: report.reason })
       return { report: { id: report.id, status: report.status, created_at: iso(report.created_at) }, created }
     },
 
-    /** The caller's own reports, newest first, with what came of them. */
+    /** The caller's reports with their outcomes, newest first. */
     async reports(caller: Caller, { limit = 30, cursor }: Page) {
       const key = keyOf('reports', cursor, ['number', 'string'])
       const rows = await reports.list(caller.id, limit + 1, key && { at: key[0], id: key[1] })
@@ -197,14 +197,14 @@ export function safetyService({
 
 const hidingReasons: Record<Hiding, string> = {
   nearby:
-    'Several people have reported you within a day. Others do not see your photo, nor you nearby, until a moderator has decided. This was decided automatically.',
+    'Several people have reported you within a day. Others see neither your photo nor you nearby until a moderator has decided. This was decided automatically.',
   profile:
     'Somebody has reported that you are under the age for this community. Others do not see your profile until a moderator has decided. This was decided automatically.',
 }
 
 const blockView = ({ id, blocked_id, created_at }: Block) => ({ id, user_id: blocked_id, created_at: iso(created_at) })
 
-/** What a report says of itself, to its reporter and to moderators. */
+/** The part of a report that both its reporter and moderators see. */
 export const reportView = ({ id, target, target_id, reason, details, status, created_at }: Report) => ({
   id,
   user_id: target === 'user' ? target_id : null,
@@ -234,5 +234,5 @@ function targetOf({ user_id, message_id, review_id }: NewReport): [ReportTarget,
   )
 }
 
-const notThere = (target: ReportTarget) =>
+const noSuchTarget = (target: ReportTarget) =>
   unknownId(`/${target}_id`, target === 'user' ? noSuchUser : `There is no such ${target}.`)

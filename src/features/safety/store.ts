@@ -8,7 +8,7 @@ import type { Review } from '../reviews/store.ts'
 
 export type Block = { id: string; blocker_id: string; blocked_id: string; created_at: number }
 
-/** Key of the last item of the page before. */
+/** The key of the last item of the previous page. */
 export type After = { at: number; id: string } | null
 
 export type BlockStore = {
@@ -17,9 +17,9 @@ export type BlockStore = {
   /** Which of the others have blocked the user or are blocked by them. */
   among(userId: string, others: readonly string[]): Promise<Set<string>>
   /**
-   * The block of that pair, made where there is none, with a `block` event to the blocker (`seq`; null if the block
-   * was there) and the webhooks about it. Null if there is no such user to block. With `newId`, what devices of the two
-   * show of their chat is taken back.
+   * The block of that pair, created if there is none, with a `block` event to the blocker (`seq`; null if the block existed
+   * already) and the webhooks about it. Null if there is no such user to block. With `newId`, notifications of their chat are
+   * withdrawn from the devices of both.
    */
   ensure(
     block: Block,
@@ -29,7 +29,7 @@ export type BlockStore = {
   ): Promise<{ block: Block; seq: number | null } | null>
   /** Newest first. */
   list(blockerId: string, limit: number, after: After): Promise<Block[]>
-  /** Returns whom it blocked; null if that user has no such block. */
+  /** Returns the id of the blocked user; null if the blocker has no such block. */
   remove(blockerId: string, id: string): Promise<string | null>
 }
 
@@ -68,7 +68,7 @@ export type Report = {
   kind: 'rule' | 'held' | null
   target: ReportTarget
   target_id: string
-  /** The user concerned: the reported one, or the author of what is reported. Null if the author is not known any more. */
+  /** The user concerned: the reported one, or the author of the reported content. Null if the author is no longer known. */
   subject_id: string | null
   reason: ReportReason
   details: string | null
@@ -80,7 +80,7 @@ export type Report = {
   note: string | null
   /** End of a suspension; null if it has none. */
   until: number | null
-  /** When it is to be decided at the latest; null if the previous release filed it: see `dueAtOf`. */
+  /** When it should be decided at the latest; null if the previous release filed it: see `dueAtOf`. */
   due_at: number | null
   /** The moderator who has claimed it, and until when. */
   claimed_by: string | null
@@ -99,11 +99,11 @@ export type PendingDecision = {
   until: number | null
   strikes: number
   template_id: string | null
-  /** Left out by the previous release. */
+  /** The previous release does not store it. */
   ban_images?: boolean
 }
 
-/** What a report is about, as it was when it was filed. */
+/** The reported content as it was when the report was filed. */
 export type Evidence = {
   message: Message | null
   /** Earlier texts of the message, each valid until `at`; includes the text of a deleted message. */
@@ -122,12 +122,12 @@ export type NewReport = Pick<
 > & {
   reporter_id: string
   due_at?: number | null
-  /** A hash of the address that it came from. */
+  /** A hash of the address that the report came from. */
   origin?: string | null
 }
 
-/** The notice and event that tell a user that reports hide them. */
-export type HidingTold = { notice: Notice; event: StoredData['notice']; audit: AuditEntry }
+/** The notice to a user whom reports hide, with its event and audit entry. */
+export type HidingNotice = { notice: Notice; event: StoredData['notice']; audit: AuditEntry }
 
 /** A report by a person or, without a reporter, by a rule of the operator. */
 export type FiledReport = Omit<NewReport, 'reporter_id'> & Pick<Report, 'reporter_id'> & Partial<Pick<Report, 'kind'>>
@@ -164,8 +164,8 @@ export type ReportStore = {
     notify?: { due_at: number; id(): string } | null,
     parcels?: readonly NewParcel[],
     /** Makes the notice if the report hides its subject (`hidingBy`), in the same transaction. */
-    hiding?: (hidden: Hiding, subjectId: string) => HidingTold,
-  ): Promise<{ report: Report; created: boolean; hid: (HidingTold & { seq: number }) | null } | null>
+    hiding?: (hidden: Hiding, subjectId: string) => HidingNotice,
+  ): Promise<{ report: Report; created: boolean; hid: (HidingNotice & { seq: number }) | null } | null>
   /** Newest first. */
   list(reporterId: string, limit: number, after: After): Promise<Report[]>
 }

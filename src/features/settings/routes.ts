@@ -9,7 +9,7 @@ const settingList = object('SettingList', {
     object('Setting', {
       name: t.String({ examples: ['PORT'] }),
       value: nullable(
-        t.String({ description: 'What is in force. Of a secret that is set, `***`', examples: ['8080'] }),
+        t.String({ description: 'The value in force; `***` for a secret that is set', examples: ['8080'] }),
       ),
       default: nullable(t.String({ examples: ['3000'] })),
       source: oneOf(['environment', 'file', 'default'], 'SettingSource'),
@@ -24,7 +24,7 @@ export const settingRoutes = ({ asAdmin, settings }: { asAdmin: SignedInAs<Admin
     detail: {
       summary: 'The settings in force',
       description:
-        'Of the node that answers, as environment variables; `file` is a settings file or `NAME_FILE`. Secrets are masked, and a generated one is null. For admins.',
+        'The settings of the node that answers, by the names of their environment variables; `file` is a settings file or `NAME_FILE`. Secrets are masked, and a generated one is null. For admins.',
       tags: ['admin'],
       refusals: ['forbidden'],
     },

@@ -14,8 +14,8 @@ export const tagRoutes = ({ signedIn, tags }: { signedIn: SignedIn; tags: Tags }
     query: t.Object({ kind: oneOf(tagKinds, 'TagKind'), q: t.Optional(t.String({ maxLength: 100 })) }),
     response: { 200: tagList },
     detail: {
-      summary: 'What many people like, most used first',
-      description: 'The 50 most used tags that at least 5 people share; with `q` of those that begin with it.',
+      summary: 'Popular tags, most used first',
+      description: 'The 50 most used tags that at least 5 people share; with `q`, of those that begin with it.',
       tags: ['profile'],
     },
   })

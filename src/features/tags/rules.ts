@@ -1,11 +1,11 @@
 import { foldCase } from '../../lib/text.ts'
 
-/** Fewer people than that could be told from each other. */
+/** Tags of fewer people are not shown, because they could identify a person. */
 export const leastPeople = 5
 
 export type Tag = { tag: string; folded: string; count: number }
 
-/** Counts tags as they come, one person after the other. `Tea` and `tea` are one. */
+/** Counts the tags of one person after the other. `Tea` and `tea` are one tag. */
 export function tagCounter() {
   const found = new Map<string, { count: number; spellings: Map<string, number> }>()
 
@@ -20,7 +20,7 @@ export function tagCounter() {
       }
     },
 
-    /** Those that enough people share, most used first, each as most of them write it, if enough do. */
+    /** The tags that enough people share, most used first, in their most used spelling if enough people use that too. */
     shared: (): Tag[] =>
       [...found]
         .filter(([, { count }]) => count >= leastPeople)

@@ -10,11 +10,11 @@ type Deps = { store: TagStore; now: () => number }
 
 const batch = 1000
 const mostShown = 50
-// Counting takes at most a hundredth of the time, however many people there are.
+// After a count, the pause is so many times as long, so that counting takes at most a hundredth of the time.
 const restFactor = 100
 const leastRestMs = seconds
 
-/** What many people like, for those who choose their own. */
+/** Popular tags, as suggestions for users who choose theirs. */
 export function tagService({ store, now }: Deps) {
   const counted = new Map<TagKind, { tags: Promise<Tag[]>; until: number }>()
 
@@ -25,12 +25,12 @@ export function tagService({ store, now }: Deps) {
       for (const { tags } of page) counter.add(tags)
       after = page.at(-1)?.user_id ?? null
       if (page.length < batch) return counter.shared()
-      // Others are answered meanwhile.
+      // Let requests run in between.
       await setImmediate()
     }
   }
 
-  /** Counted anew after a while. Those who ask meanwhile share one count. */
+  /** The tags from the last count, which is repeated after a while. Concurrent requests share one count. */
   function tagsOf(kind: TagKind): Promise<Tag[]> {
     const known = counted.get(kind)
     if (known && known.until > now()) return known.tags
@@ -47,7 +47,7 @@ export function tagService({ store, now }: Deps) {
   }
 
   return {
-    /** The most used tags that enough people share; with `q` those that begin with it. */
+    /** The most used tags that enough people share; with `q`, those that begin with it. */
     async list({ kind, q = '' }: { kind: TagKind; q?: string }) {
       const beginning = foldCase(tidyLabel(q))
       const tags = (await tagsOf(kind)).filter(({ folded }) => folded.startsWith(beginning))

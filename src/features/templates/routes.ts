@@ -23,7 +23,7 @@ export const templateRoutes = ({ asModerator, asAdmin, templates }: Deps) =>
         response: { 201: model.template },
         detail: {
           summary: 'Add a text for statements of reasons',
-          description: '`conflict` for a second one of that name in that language, and beyond 500. For admins.',
+          description: '`conflict` if there is one with that name in that language, or there are 500. For admins.',
           tags,
           refusals: ['forbidden', 'conflict'],
         },
@@ -36,7 +36,7 @@ export const templateRoutes = ({ asModerator, asAdmin, templates }: Deps) =>
       response: { 200: model.template },
       detail: {
         summary: 'Change a template',
-        description: 'Decisions made with it keep what they said. For admins.',
+        description: 'Decisions that were made with it keep their texts. For admins.',
         tags,
         refusals: ['forbidden', 'not_found', 'conflict'],
       },
@@ -50,7 +50,7 @@ export const templateRoutes = ({ asModerator, asAdmin, templates }: Deps) =>
         response: { 204: t.Void() },
         detail: {
           summary: 'Delete a template',
-          description: 'Decisions made with it keep what they said. For admins.',
+          description: 'Decisions that were made with it keep their texts. For admins.',
           tags,
           refusals: ['forbidden', 'not_found'],
         },
@@ -64,8 +64,8 @@ const readRoutes = ({ asModerator, templates }: Pick<Deps, 'asModerator' | 'temp
       query: model.templateQuery,
       response: { 200: model.templateList },
       detail: {
-        summary: 'Texts for statements of reasons, by name and language',
-        description: 'With `language` those in that language. For moderators.',
+        summary: 'Texts for statements of reasons, sorted by name and language',
+        description: 'With `language`, only those in that language. For moderators.',
         tags,
         refusals: ['forbidden'],
       },

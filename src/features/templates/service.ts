@@ -13,8 +13,6 @@ export type Templates = ReturnType<typeof templateService>
 
 type Deps = { store: TemplateStore; audit: Audit; ids: Ids; now: () => number }
 
-// The list has no pages.
-
 /** Texts for statements of reasons, by language. Moderators use them, admins write them. */
 export function templateService({ store, audit, ids, now }: Deps) {
   function read({ name, language, text }: NewTemplate): NewTemplate {

@@ -1,15 +1,15 @@
 import type { AuditEntry } from '../audit/store.ts'
 
-/** A text of moderators, for statements of reasons. */
+/** A text that moderators use as a statement of reasons. */
 export type Template = { id: string; name: string; language: string; text: string; created_at: number }
 
 export type TemplateStore = {
-  /** By name and language. */
+  /** Sorted by name and language. */
   list(language: string | undefined): Promise<Template[]>
   byId(id: string): Promise<Template | null>
-  /** False if there is one of that name in that language; `full` where there are so many already. */
+  /** `taken` if there is one with that name in that language, `full` if there are `most` already. */
   add(template: Template, most: number, audit: AuditEntry): Promise<'added' | 'taken' | 'full'>
-  /** Null if there is no such template, false if another one has that name in that language. */
+  /** Null if there is no such template, `taken` if another one has that name in that language. */
   change(
     id: string,
     change: Pick<Template, 'name' | 'language' | 'text'>,

@@ -2,14 +2,14 @@ import { type Carrier, defaultPatienceMs, TryLater } from '../delivery.ts'
 import { outboxError } from './sender.ts'
 
 /** Tells the moderators of open reports. One at a time: the newest says what the others would. */
-export function botCarrier({ tellModerators }: { tellModerators(): Promise<number | null> }): Carrier<'bot'> {
+export function botCarrier({ remindModerators }: { remindModerators(): Promise<number | null> }): Carrier<'bot'> {
   return {
     atOnce: 1,
     patienceMs: defaultPatienceMs,
     async deliver() {
       let wait: number | null
       try {
-        wait = await tellModerators()
+        wait = await remindModerators()
       } catch (error) {
         throw outboxError(error)
       }

@@ -102,14 +102,14 @@ export function botStore(engine: Engine): BotStore {
         return found ?? { count: 0, oldest: null, newest: null }
       }),
 
-    claimTelling: (userId, before, at) =>
+    claimReminder: (userId, before, at) =>
       write(function* (db) {
         const isUnchanged = before === null ? isNull(told_at) : eq(told_at, before)
         const own = and(eq(botPermissions.user_id, userId), isUnchanged)
         return (yield* changed(db.update(botPermissions).set({ told_at: at }).where(own))) > 0
       }, keepsProfileCache),
 
-    toldUntil: (userId, until) =>
+    remindedUntil: (userId, until) =>
       write(function* (db) {
         const own = eq(botPermissions.user_id, userId)
         yield* changed(db.update(botPermissions).set({ told_until: until }).where(own))

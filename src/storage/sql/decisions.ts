@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { type CaseRefusal, isStillDue, refusesDecision } from '../../features/moderation/rules.ts'
-import { telling, uprightHash } from '../../features/media/rules.ts'
+import { distinctiveHashes, uprightHash } from '../../features/media/rules.ts'
 import type { Decided, Decision } from '../../features/moderation/store.ts'
 import type { Asked } from '../../features/notifications/store.ts'
 import { storedAction } from '../../features/safety/rules.ts'
@@ -15,7 +15,7 @@ import { askNotifications, type Seer, seersOfChatsWith, takeBacks } from './aske
 import { enqueue } from './outbox.ts'
 import { lockedReport, noClaim, nothingPending } from './report-locks.ts'
 import { endHiding, syncHiding } from './hiding.ts'
-import { refusesCase, standingOf } from './standings.ts'
+import { refusesCase, moderationStatusOf } from './moderation-status.ts'
 import { nothing, peopleOf, removeContent } from './removal.ts'
 
 /**
@@ -63,7 +63,7 @@ export function* decide(
   const isDue = isStillDue(decision, {
     photo: takeDown ? ((yield* shownBy(takeDown.user_id))?.photo ?? null) : null,
     appeal: appeal ? yield* appealStatus(appeal.id) : null,
-    suspended: lift ? yield* standingOf(engine, db, lift.user_id) : null,
+    suspended: lift ? yield* moderationStatusOf(engine, db, lift.user_id) : null,
   })
   if (!isDue) return null
 
@@ -181,7 +181,7 @@ function* changeBank(
   const { hashes, hash_quality } = media
   const images = yield* rows(db.select({ hashes, hash_quality }).from(media).where(engine.isAmong(media.id, ids)))
   // An image with nothing in it would stand for all of these.
-  const told = images.map(telling).filter((hashesOfImage) => hashesOfImage !== null)
+  const told = images.map(distinctiveHashes).filter((hashesOfImage) => hashesOfImage !== null)
   if (told.length === 0) return false
   const { report_id, reason, added_by, newId } = ban
   const entries = [...new Set(told.map(uprightHash))].map((hash) => ({

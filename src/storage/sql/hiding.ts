@@ -8,7 +8,7 @@ import {
   mostHistory,
   type ReportHistory,
 } from '../../features/safety/rules.ts'
-import type { FiledReport, HidingTold } from '../../features/safety/store.ts'
+import type { FiledReport, HidingNotice } from '../../features/safety/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, one, recordEvent, rows, type Work } from './engine.ts'
 import { storedNotice } from './notices.ts'
@@ -23,9 +23,9 @@ export function* hideReported(
   engine: Engine,
   db: Builders,
   report: FiledReport & { subject_id: string },
-  hiding: (hidden: Hiding, subjectId: string) => HidingTold,
+  hiding: (hidden: Hiding, subjectId: string) => HidingNotice,
   notify_at: number | null,
-): Work<(HidingTold & { seq: number }) | null> {
+): Work<(HidingNotice & { seq: number }) | null> {
   const { notices, reports, users } = engine.tables
   const { subject_id, created_at: at } = report
   const subject = yield* one(db.select({ hidden: users.hidden }).from(users).where(eq(users.id, subject_id)))

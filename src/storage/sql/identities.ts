@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
-import { derivedIdentityId, isWayUsable, removalVerdict } from '../../features/identities/rules.ts'
+import { derivedIdentityId, isIdentityUsable, removalVerdict } from '../../features/identities/rules.ts'
 import type { Identity, IdentityStore, Linked, Subject } from '../../features/identities/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
@@ -221,7 +221,7 @@ export function identityStore(engine: Engine): IdentityStore {
         if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
         const found = yield* waysOf(db, userId)
         if (found === null) return null
-        const ways = found.ways.map((way) => ({ ...way, isUsable: isWayUsable(way, found.account, configured) }))
+        const ways = found.ways.map((way) => ({ ...way, isUsable: isIdentityUsable(way, found.account, configured) }))
         const verdict = removalVerdict(ways, id)
         if (verdict !== 'removed') return verdict
         const kind = ways.find((way) => way.id === id)?.kind

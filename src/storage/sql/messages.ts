@@ -1,5 +1,5 @@
 import { and, count, eq, getTableColumns, inArray, isNull, max } from 'drizzle-orm'
-import { cleared, editVerdict, seersOf, tombstone, unreadWithout, versionTime } from '../../features/chats/rules.ts'
+import { cleared, editVerdict, viewersOf, tombstone, unreadWithout, versionTime } from '../../features/chats/rules.ts'
 import type { ChatStore, Message } from '../../features/chats/store.ts'
 import { evidenceAfterEdit } from '../../features/safety/rules.ts'
 import type { Evidence } from '../../features/safety/store.ts'
@@ -104,7 +104,7 @@ export function* removeMessage(
         .set({ ...cleared, deleted_at: now })
         .where(eq(heldMessages.id, messageId)),
     )
-    return { before, message, members: seersOf(before, chat) }
+    return { before, message, members: viewersOf(before, chat) }
   }
   yield* keepVersion(engine, db, before, now)
   yield* changed(
@@ -114,7 +114,7 @@ export function* removeMessage(
       .where(eq(messages.id, messageId)),
   )
   yield* changed(db.update(chats).set(unreadWithout(before, chat)).where(eq(chats.id, chat.id)))
-  return { before, message, members: seersOf(before, chat) }
+  return { before, message, members: viewersOf(before, chat) }
 }
 
 /** What changes a message that was sent. */
@@ -181,7 +181,7 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
           yield* changed(db.update(messages).set({ text, caution, edited_at: now }).where(eq(messages.id, messageId)))
           if (filing !== null) yield* fileReport(engine, db, filing)
         }
-        const seers = seersOf(before, chat)
+        const seers = viewersOf(before, chat)
         const events = yield* tell(db, seers, 'message_edited', now, messageId)
         return { message, events }
       }, options),

@@ -5,7 +5,7 @@ import { noticeColumns, noticeInContext } from './notices.ts'
 import { strikesOf } from './people.ts'
 import { newerThan } from './pages.ts'
 import { reportColumns } from './reports.ts'
-import { standingOf } from './standings.ts'
+import { moderationStatusOf } from './moderation-status.ts'
 import { decide } from './decisions.ts'
 import { auditedSubject } from '../../features/moderation/rules.ts'
 
@@ -21,7 +21,7 @@ export function moderationStore(engine: Engine): ModerationStore {
       .leftJoin(reports, eq(reports.id, notices.report_id))
 
   return {
-    standing: (userId) => engine.read((db) => standingOf(engine, db, userId)),
+    moderationStatus: (userId) => engine.read((db) => moderationStatusOf(engine, db, userId)),
 
     report: (id) =>
       engine.read((db) =>

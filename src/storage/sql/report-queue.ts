@@ -15,7 +15,7 @@ import { enqueue } from './outbox.ts'
 import { newerThan } from './pages.ts'
 import { lockedReport, noClaim, nothingPending } from './report-locks.ts'
 import { reportColumns } from './reports.ts'
-import { refusesCase } from './standings.ts'
+import { refusesCase } from './moderation-status.ts'
 
 // As the indexes have it; `dueAtOf` says the same of one report.
 const dueAt = sql.raw('coalesce(due_at, created_at + 86400000)')

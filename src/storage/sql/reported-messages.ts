@@ -7,7 +7,7 @@ import {
   nextNumber,
   noPhoto,
   rowOf,
-  seersOf,
+  viewersOf,
   type SendRefusal,
   sendVerdict,
   type ShownPhoto,
@@ -107,7 +107,7 @@ function* append(
     if (notifyAt !== null) yield* askNotifications(engine, db, [askedOfMessage(given, otherId, notifyAt)])
   }
   yield* fileReport(engine, db, reported)
-  const told = seersOf({ sender_id, held }, chat)
+  const told = viewersOf({ sender_id, held }, chat)
   const events = yield* engine.recordEvents(db, told, 'message', created_at, { ref: given.id })
   const message = asStored(given, seq, verdict.photo)
   return { message: held ? asHeld(message) : message, created: true, events }

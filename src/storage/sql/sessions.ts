@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNotNull, isNull, ne, sql } from 'drizzle-orm'
-import type { Session, SessionStore, WayIn } from '../../features/auth/store.ts'
-import { newDeviceWindow, stillLetsIn, tellsOfNewDevice } from '../../features/auth/rules.ts'
+import type { Session, SessionStore, LoginMethod } from '../../features/auth/store.ts'
+import { newDeviceWindow, isLoginMethodValid, tellsOfNewDevice } from '../../features/auth/rules.ts'
 import type { NewParcel } from '../../outbox/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
@@ -67,21 +67,21 @@ function* tellOfNewDevice(
 }
 
 /** Notes that an account was signed in to with that. False if it does not have it any more. */
-function* useWayIn(
+function* useLoginMethod(
   engine: Engine,
   db: Builders,
   { user_id, created_at: now }: Session,
-  wayIn: WayIn,
+  loginMethod: LoginMethod,
   account: { password_hash: string | null; messenger_id: string | null; created_at: number },
 ): Work<boolean> {
-  if (wayIn.kind === 'passkey') return yield* usePasskey(engine, db, user_id, wayIn, now)
-  if (wayIn.kind === 'oidc') {
+  if (loginMethod.kind === 'passkey') return yield* usePasskey(engine, db, user_id, loginMethod, now)
+  if (loginMethod.kind === 'oidc') {
     const { identities } = engine.tables
-    const isTheirs = and(eq(identities.id, wayIn.identity_id), eq(identities.user_id, user_id))
+    const isTheirs = and(eq(identities.id, loginMethod.identity_id), eq(identities.user_id, user_id))
     return (yield* changed(db.update(identities).set({ last_used_at: now }).where(isTheirs))) > 0
   }
-  const { kind } = wayIn
-  if (!stillLetsIn(wayIn, account)) return false
+  const { kind } = loginMethod
+  if (!isLoginMethodValid(loginMethod, account)) return false
   // An account from before has had its password or messenger as long as it exists.
   yield* noteUse(engine, db, user_id, kind, { created_at: account.created_at, last_used_at: now })
   return true
@@ -93,7 +93,7 @@ export function sessionStore(engine: Engine, hot: HotSessions): SessionStore {
   return {
     ...hot,
 
-    create: (session, { wayIn, audit, newDeviceMail } = {}) =>
+    create: (session, { loginMethod, audit, newDeviceMail } = {}) =>
       write(function* (db) {
         const { password_hash, messenger_id, created_at } = users
         const account = db
@@ -103,7 +103,7 @@ export function sessionStore(engine: Engine, hot: HotSessions): SessionStore {
         // Shared until the session is there: who erases the account, or changes its password and ends its sessions, comes
         // before and is seen, or comes after and sees the session.
         const held = yield* first(locked(account, 'share'))
-        if (!held || (wayIn && !(yield* useWayIn(engine, db, session, wayIn, held)))) return false
+        if (!held || (loginMethod && !(yield* useLoginMethod(engine, db, session, loginMethod, held)))) return false
         if (newDeviceMail) yield* tellOfNewDevice(engine, db, session, newDeviceMail)
         yield* changed(db.insert(sessions).values(session))
         if (audit) yield* recordAudit(engine, db, audit)
