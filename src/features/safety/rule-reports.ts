@@ -49,7 +49,7 @@ export function openRuleReports({ store, schedule, webhooks, moderatorParcels, t
         due_at: dueAt(reason, at, targetMs),
       },
       neighbours,
-      notify: due_at === null ? null : { due_at, id: ids.next },
+      notifyAt: due_at,
       parcels: [...held, ...created, ...moderatorParcels()],
       entry: audit.entry('report', null, id, { target, reason, by: 'rule' }),
     }
@@ -60,8 +60,8 @@ export function openRuleReports({ store, schedule, webhooks, moderatorParcels, t
     async file(target: ReportTarget, targetId: string, ruleNames: readonly string[]): Promise<Report | null> {
       const found = await store.target(target, targetId)
       if (!found) return null
-      const { report, notify, parcels, entry } = filing(target, targetId, found.subject_id, ruleNames, 'rule')
-      const filed = await store.file(report, neighbours, notify, parcels)
+      const { report, notifyAt, parcels, entry } = filing(target, targetId, found.subject_id, ruleNames, 'rule')
+      const filed = await store.file(report, neighbours, notifyAt, parcels)
       if (!filed?.created) return filed?.report ?? null
       schedule.wake()
       await audit.note(entry.action, entry.actor_id, entry.subject_id, entry.metadata)

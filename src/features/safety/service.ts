@@ -170,7 +170,7 @@ export function safetyService({
           origin: originOf(client),
         },
         neighbours,
-        due_at === null ? null : { due_at, id: ids.next },
+        due_at,
         [...parcels, ...moderatorParcels()],
         hidingNotice({ id, reason: body.reason, created_at: at }),
       )

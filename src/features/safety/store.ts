@@ -137,8 +137,8 @@ export type Filing = {
   report: FiledReport
   /** How many messages around a reported one are kept as evidence, on each side. */
   neighbours: number
-  /** When notifications to moderators are due, and a source of ids for them. */
-  notify: { due_at: number; id(): string } | null
+  /** When notifications to moderators are due; null for none. */
+  notifyAt: number | null
   parcels: readonly NewParcel[]
   entry: AuditEntry
 }
@@ -160,8 +160,8 @@ export type ReportStore = {
   file(
     report: FiledReport,
     neighbours: number,
-    /** When notifications to moderators are due, and a source of ids for them. */
-    notify?: { due_at: number; id(): string } | null,
+    /** When notifications to moderators are due; null for none. */
+    notifyAt?: number | null,
     parcels?: readonly NewParcel[],
     /** Makes the notice if the report hides its subject (`hidingBy`), in the same transaction. */
     hiding?: (hidden: Hiding, subjectId: string) => HidingNotice,

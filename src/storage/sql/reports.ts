@@ -49,7 +49,7 @@ export function reportStore(engine: Engine): ReportStore {
         }
       }),
 
-    file: (report, neighbours, notify = null, parcels = [], hiding) =>
+    file: (report, neighbours, notifyAt = null, parcels = [], hiding) =>
       engine.write(function* (db) {
         const { reporter_id, subject_id } = report
         // Concurrent reports are serialised, so exactly one of them hides the person.
@@ -61,11 +61,11 @@ export function reportStore(engine: Engine): ReportStore {
           mayHide && subject_id !== null ? [subject_id] : [],
         )
         if (!isFiled(report, living)) return null
-        const filed = yield* fileReport(engine, db, { report, neighbours, notify, parcels })
+        const filed = yield* fileReport(engine, db, { report, neighbours, notifyAt, parcels })
         if (filed === null) return null
         const hid =
           filed.created && mayHide && subject_id !== null && living.has(subject_id)
-            ? yield* hideReported(engine, db, { ...report, subject_id }, hiding, notify?.due_at ?? null)
+            ? yield* hideReported(engine, db, { ...report, subject_id }, hiding, notifyAt)
             : null
         return { ...filed, hid }
       }),
@@ -93,7 +93,7 @@ type Filed = { report: Report; created: boolean }
 export function* fileReport(
   engine: Engine,
   db: Builders,
-  { report, neighbours, notify, parcels, entry }: Omit<Filing, 'entry'> & Partial<Pick<Filing, 'entry'>>,
+  { report, neighbours, notifyAt, parcels, entry }: Omit<Filing, 'entry'> & Partial<Pick<Filing, 'entry'>>,
 ): Work<Filed | null> {
   const { evidencePhotos, reports } = engine.tables
   const columns = reportColumns(engine)
@@ -130,7 +130,7 @@ export function* fileReport(
   if (filed.id !== report.id) return { report: filed, created: false }
   if (photos.length > 0)
     yield* changed(db.insert(evidencePhotos).values(photos.map((media_id) => ({ media_id, report_id: report.id }))))
-  if (notify !== null) yield* askModerators(engine, db, report, notify)
+  if (notifyAt !== null) yield* askModerators(engine, db, report, notifyAt)
   yield* enqueue(engine, db, parcels)
   if (entry) yield* recordAudit(engine, db, entry)
   return { report: filed, created: true }
@@ -147,7 +147,7 @@ function* askModerators(
   engine: Engine,
   db: Builders,
   { reporter_id, subject_id, created_at: at }: FiledReport,
-  { due_at, id }: { due_at: number; id(): string },
+  due_at: number,
 ): Work<void> {
   const { users } = engine.tables
   const moderators = yield* rows(
@@ -163,7 +163,7 @@ function* askModerators(
   yield* askNotifications(
     engine,
     db,
-    others.map(({ user_id }) => ({ id: id(), user_id, occasion, at, due_at })),
+    others.map(({ user_id }) => ({ id: Bun.randomUUIDv7(), user_id, occasion, at, due_at })),
   )
 }
 
