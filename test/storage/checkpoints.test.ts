@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { type Checkpoints, openCheckpoints } from '../../src/storage/sqlite/checkpoints.ts'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { openReads } from '../../src/storage/sqlite/reads.ts'
@@ -29,8 +30,12 @@ beforeEach(() => {
   outside.run('PRAGMA user_version')
   errors = []
   written = 0
+  begin()
+})
+
+function begin({ othersRead = false } = {}) {
   const reads = openReads(db)
-  checkpoints = openCheckpoints(db, reads, { onError: (error) => errors.push(error), after })
+  checkpoints = openCheckpoints(db, reads, { onError: (error) => errors.push(error), after, othersRead })
   writer = openWriter(
     db,
     {
@@ -41,7 +46,7 @@ beforeEach(() => {
     },
     reads,
   )
-})
+}
 afterEach(async () => {
   writer.close()
   await checkpoints.close()
@@ -90,6 +95,40 @@ test('who reads keeps the log from beginning anew, and sees what was there; it d
   outside.run('COMMIT')
   expect(pages()).toBeGreaterThan(5 * after)
   await writeUntil(() => pages() < after)
+  expect(stored()).toBe(written)
+  expect(errors).toEqual([])
+})
+
+// Each reads for a millisecond at a time, so that hardly a moment is without a reader.
+const readsOn = `
+  const { Database } = require('bun:sqlite')
+  const { workerData } = require('node:worker_threads')
+  const db = new Database(workerData, { readonly: true })
+  const look = db.prepare('SELECT count(*) FROM notes')
+  setInterval(() => {
+    const end = performance.now() + 1
+    db.run('BEGIN')
+    look.get()
+    while (performance.now() < end);
+    db.run('COMMIT')
+  }, 1)`
+
+test('threads that read all the time do not keep the log from beginning anew, nor from being emptied', async () => {
+  onlyByThread()
+  await note()
+  writer.close()
+  begin({ othersRead: true })
+  const threads = Array.from({ length: 4 }, () => new Worker(readsOn, { eval: true, workerData: path }))
+  try {
+    for (let i = 0; i < 5; i++) {
+      await writeUntil(() => pages() >= after)
+      await writeUntil(() => pages() < after)
+    }
+    await checkpoints.emptyLog()
+    expect(Bun.file(`${path}-wal`).size).toBe(0)
+  } finally {
+    await Promise.all(threads.map((thread) => thread.terminate()))
+  }
   expect(stored()).toBe(written)
   expect(errors).toEqual([])
 })

@@ -29,22 +29,30 @@ type Options = {
   after?: number
   /** Owns the log where there is a replica, and does its checkpoints. */
   replica?: Pick<ReplicaLog, 'checkpoint' | 'empty' | 'close'> | null
+  /** Whether other threads of this server read the file. */
+  othersRead?: boolean
 }
+
+// Readers end their transaction with the turn of their event loop.
+const patienceWithReadersMs = 10
+const mostTries = 50
 
 /**
  * Takes the log into the file while the server goes on: from a thread, as that waits for the disk for as long as hundreds
  * of sends take. SQLite begins the log anew once all of it is in the file and nobody reads it, which never happens while
- * others write; so the few pages that were written meanwhile are taken in here, where no write can come in between.
+ * others write; so the few pages that were written meanwhile are taken in here, where no write can come in between. Where
+ * other threads read all the time, this waits until each of them has ended the transaction that it is in.
  *
  * Where the thread does not keep up, or there is none, SQLite does all of it within a commit, at twice as many pages.
  */
 export function openCheckpoints(
   db: Database,
   reads: Pick<Reads, 'end'>,
-  { onError, replica = null, after = replica ? 32000 : 8000 }: Options,
+  { onError, replica = null, after = replica ? 32000 : 8000, othersRead = false }: Options,
 ): Checkpoints {
   const pages = db.prepare<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
-  const rest = db.prepare<null, []>('PRAGMA wal_checkpoint(PASSIVE)')
+  const rest = db.prepare<null, []>(`PRAGMA wal_checkpoint(${othersRead ? 'RESTART' : 'PASSIVE'})`)
+  const truncate = db.prepare<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)')
   let thread: Worker | null = null
   let running: PromiseWithResolvers<void> | null = null
   const isAble = canAsk(db)
@@ -80,7 +88,7 @@ export function openCheckpoints(
   function end() {
     try {
       reads.end()
-      rest.run()
+      patiently(() => rest.run())
     } catch (error) {
       onError(asError(error))
     }
@@ -92,10 +100,21 @@ export function openCheckpoints(
     running = null
   }
 
-  function empty() {
+  /** Returns whether nothing is left of the log, which a reader can prevent. */
+  function empty(): boolean {
     reads.end()
-    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     begunAt = 0
+    return patiently(() => oneRow(truncate.get()).busy === 0)
+  }
+
+  function patiently<T>(work: () => T): T {
+    if (!othersRead) return work()
+    db.run(`PRAGMA busy_timeout = ${patienceWithReadersMs}`)
+    try {
+      return work()
+    } finally {
+      db.run('PRAGMA busy_timeout = 0')
+    }
   }
 
   function begin(): Promise<void> {
@@ -125,7 +144,7 @@ export function openCheckpoints(
       if (replica && (await replica.empty().catch(() => false))) return
       // Only what is written meanwhile is left to do here, where requests wait for it.
       if (isAble && !running && length() > little) await begin()
-      empty()
+      for (let tries = 1; !empty() && tries < mostTries; tries++) await Bun.sleep(patienceWithReadersMs)
     },
 
     async close() {

@@ -18,8 +18,8 @@ export type Reads<Of extends Kinds = People> = {
   remembered<K extends Kind>(kind: K, id: string, work: (id: string) => Of[K] | null): Of[K] | null
   /** The same of many, in no order: `work` reads those that are not remembered. */
   rememberedEach(kind: 'profile', ids: readonly string[], work: (missing: string[]) => Of['profile'][]): Of['profile'][]
-  /** Forgets what is remembered: after a write. */
-  forget(): void
+  /** Call after a commit, before it is answered: forgets what is remembered, unless the writes leave people alone. */
+  committed(leftPeopleAlone: boolean): void
   /** Ends the transaction, where there is one: before a write, or what SQLite does in no transaction. */
   end(): void
 }
@@ -28,19 +28,28 @@ export type Reads<Of extends Kinds = People> = {
 const mostRemembered = 16_384
 
 /**
+ * Numbers in memory that threads share, of which one writes: how often it has committed, and how often it has forgotten what it
+ * remembers of people. Both rise before the write is answered, so that no other thread reads what was there before.
+ */
+export type Commits = { mine?: Int32Array; others?: undefined } | { mine?: undefined; others?: Int32Array }
+
+const [commitCount, forgetCount] = [0, 1]
+export const bytesOfCommits = 8
+
+/**
  * Lets the reads of one turn of the event loop share a transaction, and so one moment's state. Each alone would take the
  * file's lock and give it back, which costs more than most of them do.
  */
-export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
+export function openReads<Of extends Kinds = People>(db: Database, { mine, others }: Commits = {}): Reads<Of> {
   const begin = db.prepare('BEGIN')
   const commit = db.prepare('COMMIT')
-  // Another number when another process has written.
   const version = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const memory: { [K in Kind]: RecentMap<Of[K]> } = {
     user: recentMap(mostRemembered),
     profile: recentMap(mostRemembered),
   }
   let seen = 0
+  let begunAt = 0
   let isOpen = false
 
   function end() {
@@ -53,16 +62,25 @@ export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
   function forget() {
     memory.user.clear()
     memory.profile.clear()
+    if (mine) Atomics.add(mine, forgetCount, 1)
   }
 
+  /** Another number when another process, or the thread that writes, has changed what is remembered. */
+  const newestVersion = () => (others ? Atomics.load(others, forgetCount) : oneRow(version.get()).data_version)
+
   function read<T>(work: () => T): T {
+    // Whoever was answered since this transaction began must find what they have written.
+    if (isOpen && others && Atomics.load(others, commitCount) !== begunAt) end()
     if (!isOpen && !db.inTransaction) {
+      // Before the transaction: what is read in it is not older than this says.
+      if (others) begunAt = Atomics.load(others, commitCount)
+      const known = others && newestVersion()
       begin.run()
       isOpen = true
       setImmediate(end)
-      const { data_version } = oneRow(version.get())
-      if (data_version !== seen) forget()
-      seen = data_version
+      const newest = known ?? newestVersion()
+      if (newest !== seen) forget()
+      seen = newest
     }
     return work()
   }
@@ -102,7 +120,10 @@ export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
       })
     },
 
-    forget,
+    committed(leftPeopleAlone) {
+      if (!leftPeopleAlone) forget()
+      if (mine) Atomics.add(mine, commitCount, 1)
+    },
 
     end,
   }

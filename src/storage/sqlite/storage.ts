@@ -25,7 +25,7 @@ import { mediaStore } from '../sql/media.ts'
 import { locationStore } from './location.ts'
 import { userStore } from '../sql/users.ts'
 import { hotUsers } from './users.ts'
-import { openReads } from './reads.ts'
+import { openReads, type Reads } from './reads.ts'
 import type { ReplicaLog } from './replica-log.ts'
 import { botStore } from '../sql/bot.ts'
 import { emailStore } from '../sql/email.ts'
@@ -44,20 +44,33 @@ import { reportStore } from '../sql/reports.ts'
 import { blockChecks } from './blocks.ts'
 import { hotSessions } from './sessions.ts'
 import { jobLeaseStore } from './job-leases.ts'
-import { endIfFatal, type OnFatal, openWriter, patienceWithReplicaMs, type WriterReport } from './writer.ts'
+import {
+  endIfFatal,
+  type OnFatal,
+  openWriter,
+  patienceWithReplicaMs,
+  type Writer,
+  type WriterReport,
+} from './writer.ts'
 
 export type SqliteOptions = {
   onFatal: OnFatal
   onGroup?: (report: WriterReport) => void
   /** Ships each commit; null if nothing does. */
   replica?: ReplicaLog | null
+  /** By which other threads that read the file know of writes: see `Commits`. */
+  commits?: Int32Array
 }
 
 /** Storage over a migrated SQLite database. */
 export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
-  const reads = openReads(db.$client)
+  const reads = openReads(db.$client, { mine: options.commits })
   const failed = (error: unknown) => endIfFatal(error, options.onFatal)
-  const checkpoints = openCheckpoints(db.$client, reads, { onError: failed, replica: options.replica })
+  const checkpoints = openCheckpoints(db.$client, reads, {
+    onError: failed,
+    replica: options.replica,
+    othersRead: options.commits !== undefined,
+  })
   const writer = openWriter(
     db.$client,
     {
@@ -67,6 +80,58 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     },
     reads,
   )
+  return {
+    ...storesOf(db, writer, reads, checkpoints.emptyLog),
+
+    failed,
+
+    close: async () => {
+      writer.close()
+      try {
+        db.$client.run('PRAGMA optimize')
+      } catch {
+        // A full disk has no room for it, and the end does without.
+      }
+      // Leaves one file behind, which can be copied as it is.
+      await checkpoints.close()
+      db.$client.close()
+    },
+  }
+}
+
+/** Writing was asked of storage that can only read. */
+export class ReadOnly extends Error {
+  override readonly name = 'ReadOnly'
+}
+
+/**
+ * Storage over the same file for a thread that only reads it: whatever would write rejects with ReadOnly, before it has done
+ * anything. `commits` are those of the thread that writes.
+ */
+export function sqliteReadOnlyStorage(
+  path: string,
+  { commits, onFatal }: Pick<SqliteOptions, 'onFatal'> & { commits: Int32Array },
+): Storage {
+  const db = withDrizzle(openDatabase(path))
+  db.$client.run('PRAGMA query_only = ON')
+  const reads = openReads(db.$client, { others: commits })
+  const refuse = () => Promise.reject(new ReadOnly('this thread only reads'))
+  return {
+    ...storesOf(db, { write: refuse, close() {} }, reads, refuse),
+    failed: (error) => endIfFatal(error, onFatal),
+    close: async () => {
+      reads.end()
+      db.$client.close()
+    },
+  }
+}
+
+function storesOf(
+  db: Db,
+  writer: Writer,
+  reads: Reads,
+  emptyLog: () => Promise<void>,
+): Omit<Storage, 'failed' | 'close'> {
   const engine = sqliteEngine(db, writer, reads)
   return {
     users: userStore(engine, hotUsers(db, reads)),
@@ -89,7 +154,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     lastSeen: lastSeenStore(db, writer, reads),
     chats: chatStore(db, writer, reads, engine),
     locations: locationStore(db, writer, reads),
-    erasures: erasureStore(engine, checkpoints.emptyLog),
+    erasures: erasureStore(engine, emptyLog),
     holdings: holdingsStore(engine),
     retention: retentionStore(engine),
     community: communityStore(engine),
@@ -106,26 +171,12 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     notifications: notificationStore(engine),
     passkeys: passkeyStore(engine),
 
-    failed,
-
     pendingMigrations: async () => status(db.$client).filter((step) => step.applied_at === null).length,
 
     size: async () => ({
       database: Bun.file(db.$client.filename).size,
       log: Bun.file(`${db.$client.filename}-wal`).size,
     }),
-
-    close: async () => {
-      writer.close()
-      try {
-        db.$client.run('PRAGMA optimize')
-      } catch {
-        // A full disk has no room for it, and the end does without.
-      }
-      // Leaves one file behind, which can be copied as it is.
-      await checkpoints.close()
-      db.$client.close()
-    },
   }
 }
 

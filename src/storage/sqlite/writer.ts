@@ -54,7 +54,7 @@ export function openWriter(
     onCommit,
     patienceMs = patienceWithOthersMs,
   }: { onFatal: OnFatal; onGroup?: (report: WriterReport) => void; onCommit?: () => void; patienceMs?: number },
-  reads: Pick<Reads, 'end' | 'forget'> = openReads(db),
+  reads: Pick<Reads, 'end' | 'committed'> = openReads(db),
 ): Writer {
   let queue: Job[] = []
   let scheduled = false
@@ -88,7 +88,7 @@ export function openWriter(
       }
       answers = allOf(group)
       commit.run()
-      if (group.some((job) => !job.keepsProfileCache)) reads.forget()
+      reads.committed(group.every((job) => job.keepsProfileCache))
     } catch (error) {
       for (const job of group) job.fail(asRefusal(error))
       if (db.inTransaction) rollback.run()
