@@ -32,6 +32,10 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
     about: 'communities of several sizes: --people 10000,1000000 --messages-each 1 --dir DIR',
     load: () => import('./growth.ts'),
   },
+  cores: {
+    about: 'what worker threads take off the one that writes: --people N --messages-each N --dir DIR',
+    load: () => import('./cores.ts'),
+  },
   privacy: { about: 'what an attacker learns from published positions', load: () => import('./privacy.ts') },
 }
 

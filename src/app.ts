@@ -86,7 +86,8 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     halfSet,
     maintenance,
   } = services
-  const clientOf = openClients(config, (request) => app.server?.requestIP(request)?.address)
+  const peerOf = services.peerOf ?? ((request: Request) => app.server?.requestIP(request)?.address)
+  const clientOf = openClients(config, peerOf)
   const visitor = publicDoor({ config, limits, clientOf })
   const formVisitor = publicFormDoor({ config, limits, clientOf })
   const maybeSignedIn = publicDoorForViewers({ visitor, callers })
@@ -149,7 +150,7 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(socketRoute({ config, callers, origins, limits, hub, now }))
     .use(asyncapiRoute())
     .use(healthRoutes({ storage, files, photos, hub, shared, room, halfSet }))
-    .use(metricsRoute({ config, metrics }))
+    .use(metricsRoute({ config, metrics, peerOf }))
     .use(webPages(config, web, () => maintenance.now()?.text ?? null))
     .use(openapi(() => app))
 }

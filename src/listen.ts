@@ -1,6 +1,8 @@
+import type { Server } from 'bun'
 import type { App } from './app.ts'
 import { ConfigError } from './config.ts'
-import { socketHandlers } from './realtime/socket.ts'
+import { serverError } from './http/errors.ts'
+import { type SocketData, socketHandlers } from './realtime/socket.ts'
 import type { Services } from './services.ts'
 import { codeOf } from './lib/errors.ts'
 
@@ -22,6 +24,42 @@ export function listen(app: App, services: Services, { host, port }: { host: str
   if (server === null) throw new Error('the server that was started is not there')
   services.hub.start((topic, frame) => void server.publish(topic, frame, false))
   return server.url
+}
+
+type Place = { unix: string } | { hostname: string; port: number; reusePort: true }
+type Handler = (request: Request, server: Server<SocketData>) => Response | Promise<Response>
+
+/**
+ * The same for one thread of several: on a Unix socket, or on a port that it shares with others. `first` sees each request
+ * before the app, and answers null where the app is to answer it.
+ */
+export function listenAsThread(
+  app: App,
+  services: Services,
+  place: Place,
+  first: (...asked: Parameters<Handler>) => ReturnType<Handler> | null = () => null,
+): Server<SocketData> {
+  app.compile()
+  const handle: (request: Request) => Response | Promise<Response> = app.fetch
+  try {
+    const common = {
+      development: false,
+      error: serverError(services.log),
+      websocket: socketHandlers(services),
+      fetch: (request: Request, server: Server<SocketData>) => first(request, server) ?? handle(request),
+    }
+    // Its type leaves this out for a Unix socket, where it holds too: otherwise an answer may take ten seconds.
+    const patience: object = { idleTimeout: 60 }
+    const server =
+      'unix' in place
+        ? Bun.serve({ ...common, ...place, ...patience })
+        : Bun.serve({ ...common, ...place, ...patience })
+    app.server = server
+    services.hub.start((topic, frame) => void server.publish(topic, frame, false))
+    return server
+  } catch (error) {
+    throw 'unix' in place ? error : cannotListen(error, place.hostname, place.port)
+  }
 }
 
 /** Throws ConfigError where the port cannot be had now. */

@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads'
 import { type Command, UsageError } from './commands/command.ts'
 import { readConfig, useConfigFile } from './config.ts'
 import { version } from './version.ts'
@@ -133,5 +134,7 @@ function isDebugging(): boolean {
   }
 }
 
-const commandLine = process.argv.slice(2)
-main(commandLine).catch((error) => fail(error, commandLine))
+if (isMainThread) {
+  const commandLine = process.argv.slice(2)
+  main(commandLine).catch((error) => fail(error, commandLine))
+} else await (await import('./workers/worker.ts')).runWorker()

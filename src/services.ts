@@ -17,7 +17,7 @@ export type Services = ReturnType<typeof buildServices>
  */
 export function buildServices(ports: Ports) {
   const ground = buildGround(ports)
-  const { config, now, storage, log, metrics, traces, shared, replica } = ground
+  const { config, now, storage, log, metrics, traces, shared, replica, peerOf } = ground
   const { limits, paging, legal, audit, consents, callers, webhooks, jobLeases } = ground
 
   const outgoing = buildOutgoing(ground)
@@ -57,6 +57,7 @@ export function buildServices(ports: Ports) {
     traces,
     shared,
     replica,
+    peerOf,
     limits,
     paging,
     legal,

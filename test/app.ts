@@ -13,8 +13,18 @@ import { buildServices, type Services } from '../src/services.ts'
 import { traced, type Traces } from '../src/telemetry/traces.ts'
 import type { Db } from '../src/storage/sqlite/storage.ts'
 import type { Chat } from './answers.ts'
-import { engineOfApps, nodesOfApps, type Opened, openSqliteAt, type Remembered, type Rows } from './engines.ts'
+import {
+  areThreads,
+  engineOfApps,
+  nodesOfApps,
+  type Opened,
+  openSqliteAt,
+  type Remembered,
+  type Rows,
+} from './engines.ts'
+import { peerOf } from '../src/workers/front.ts'
 import { startNginx } from './nginx.ts'
+import { fetchAny } from './workers.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -131,7 +141,8 @@ export async function testApp(
     calmMs,
   }: Options = {},
 ): Promise<TestApp> {
-  const isCluster = nodesOfApps > 1 && !beside && !environment.REDIS_URL && databasePath === undefined && !openedBefore
+  const isSeveral = nodesOfApps > 1 && !beside && !environment.REDIS_URL && databasePath === undefined && !openedBefore
+  const isCluster = isSeveral && !areThreads
   const redis = isCluster ? await import('./redis.ts') : null
   const dataDir = beside?.dataDir ?? mkdtempSync(join(tmpdir(), 'convene-test-'))
   const settings = {
@@ -145,16 +156,23 @@ export async function testApp(
     ...(environment.MESSENGER_BOT_TOKEN && { MESSENGER_PHOTO_HOSTS: 'photos.invalid' }),
     ...environment,
   }
+  const ofProxies = `${Number(environment.TRUST_PROXY ?? 0) + 1}`
   // Its own keys in the Redis that tests share, and nginx as one proxy more.
   const ofCluster = redis && {
     REDIS_URL: redis.redisUrl,
     JWT_SECRET: settings.JWT_SECRET + crypto.randomUUID(),
-    TRUST_PROXY: `${Number(environment.TRUST_PROXY ?? 0) + 1}`,
+    TRUST_PROXY: ofProxies,
   }
-  const read = readConfig({ ...settings, ...ofCluster })
+  const ofThreads = isSeveral && areThreads && { TRUST_PROXY: ofProxies }
+  const read = readConfig({ ...settings, ...ofCluster, ...ofThreads })
   // On a cluster each app has a secret of its own, which one beside it shares.
   const config = beside ? { ...read, jwtSecret: beside.config.jwtSecret } : read
   const clock = beside?.clock ?? { now: start }
+  const fileOfThreads = join(dataDir, 'convene.db')
+  const threads =
+    isSeveral && areThreads
+      ? (await import('./workers.ts')).openThreads({ databasePath: fileOfThreads, now: () => clock.now })
+      : null
   const own = beside ? null : await open()
   const secrets = { jwt: config.jwtSecret!, location: config.locationKey! }
   const lines: string[] = []
@@ -163,10 +181,12 @@ export async function testApp(
   async function open(): Promise<Opened> {
     const now = () => clock.now
     if (openedBefore) return openedBefore
+    if (threads) return openSqliteAt(fileOfThreads, now, threads)
     return databasePath === undefined ? engineOfApps.open({ now }) : openSqliteAt(databasePath, now)
   }
 
   async function openShared() {
+    if (threads) return threads.shared
     if (!config.redis) return null
     return (await import('../src/redis/late.ts')).openShared(config.redis, { secrets, log, pace })
   }
@@ -183,28 +203,24 @@ export async function testApp(
     throw error
   })
   const storage = storages[0]!
+  const now = () => clock.now
+  const ports = { config, secrets, log, ids, traces, outbound, providers, now, random, calmMs }
   const nodes = storages.map((storage, i): Node => {
-    const now = () => clock.now
-    const shared = connected[i]
     const services = buildServices({
-      config,
-      secrets,
+      ...ports,
       storage: tracesStorage ? traced(storage) : storage,
-      log,
-      ids,
-      traces,
-      shared,
-      outbound,
-      providers,
-      now,
-      random,
-      calmMs,
+      shared: connected[i],
+      peerOf: threads && peerOf,
     })
     return { app: buildApp(services), services }
   })
+  if (threads)
+    for (let i = 1; i < nodesOfApps; i++)
+      nodes.push(threads.join({ services: nodes[0]!.services, storage }, ports, tracesStorage))
   const { app, services } = nodes[0]!
   const local = { host: '127.0.0.1', port: 0 }
   const nginx = isCluster ? await startNginx(nodes.map((node) => listen(node.app, node.services, local))) : null
+  const portOfThreads = threads?.listen(nodes, dataDir)
 
   const kept = keepWords()
   const expectDocumented = documentedIn(app)
@@ -219,7 +235,11 @@ export async function testApp(
       body: raw ? (body as string | FormData | Uint8Array<ArrayBuffer> | undefined) : JSON.stringify(body),
       headers: raw ? headers : { 'content-type': 'application/json', ...headers },
     }
-    const response = nginx ? await nginx.fetch(url, init) : await app.handle(new Request(url.href, init))
+    const response = nginx
+      ? await nginx.fetch(url, init)
+      : portOfThreads
+        ? await fetchAny(portOfThreads, url, init)
+        : await app.handle(new Request(url.href, init))
     const text = await response.text()
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
     const answer = isJson && text ? JSON.parse(text) : null
@@ -300,7 +320,7 @@ export async function testApp(
     logged: () => lines.join(''),
 
     async listen() {
-      return nginx?.base ?? listen(app, services, local)
+      return nginx?.base ?? portOfThreads ?? listen(app, services, local)
     },
 
     async close() {
@@ -315,6 +335,7 @@ export async function testApp(
       await Promise.all(nodes.map((node) => node.app.server?.stop(true)))
       if (beside) return
       if (redis) await redis.sweep(services.shared!.prefix)
+      await threads?.close()
       await storage.close()
       rmSync(dataDir, { recursive: true, force: true })
       // The line of a request comes after its answer.

@@ -157,11 +157,16 @@ function inMemory(now: () => number): Database {
 }
 
 /** SQLite in memory, or in that file. */
-export async function openSqliteAt(path: string, now: () => number = Date.now): Promise<Opened> {
+export async function openSqliteAt(
+  path: string,
+  now: () => number = Date.now,
+  { commits }: { commits?: Int32Array } = {},
+): Promise<Opened> {
   const client = path === ':memory:' ? inMemory(now) : openSqlite(path)
   if (path !== ':memory:') up(client, { now })
   const db = withDrizzle(client)
   const storage = sqliteStorage(db, {
+    commits,
     onFatal(error) {
       throw error
     },
@@ -332,13 +337,20 @@ const postgres: Engine = {
 export const engines: readonly Engine[] = [sqlite, postgres]
 
 const asked = process.env.CONVENE_TEST_ENGINE || 'sqlite'
-if (!['sqlite', 'postgres', 'cluster'].includes(asked)) throw new Error(`no CONVENE_TEST_ENGINE is named ${asked}`)
+if (!['sqlite', 'postgres', 'cluster', 'workers'].includes(asked))
+  throw new Error(`no CONVENE_TEST_ENGINE is named ${asked}`)
 
 /** The one that `testApp` runs on: CONVENE_TEST_ENGINE=postgres for the other. */
-export const engineOfApps = asked === 'sqlite' ? sqlite : postgres
+export const engineOfApps = asked === 'sqlite' || asked === 'workers' ? sqlite : postgres
 
-/** How many nodes make one app: CONVENE_TEST_ENGINE=cluster for three, on PostgreSQL and Redis, behind nginx. */
-export const nodesOfApps = asked === 'cluster' ? 3 : 1
+/**
+ * How many nodes make one app: CONVENE_TEST_ENGINE=cluster for three, on PostgreSQL and Redis, behind nginx; workers for the
+ * three threads of one server.
+ */
+export const nodesOfApps = asked === 'cluster' || asked === 'workers' ? 3 : 1
+
+/** Whether those nodes are threads. */
+export const areThreads = asked === 'workers'
 
 type Run = () => void | Promise<void>
 const testUnless = (reason: string | null) => (name: string, run: Run, timeout?: number) =>
@@ -349,6 +361,14 @@ export const sqliteTest = testUnless(engineOfApps === sqlite ? null : 'it looks 
 
 /** A test that looks into PostgreSQL itself. */
 export const postgresTest = testUnless(engineOfApps === postgres ? null : 'it looks into PostgreSQL itself')
+
+/** A test that replaces timers or functions of its one node, which a database elsewhere would miss. */
+export const oneSqliteNodeTest = testUnless(
+  engineOfApps === sqlite && nodesOfApps === 1 ? null : 'it replaces parts of one node on SQLite',
+)
+
+/** A test that cannot hold where the nodes are threads, for that reason. */
+export const exceptThreads = (reason: string) => testUnless(areThreads ? reason : null)
 
 /** A test that cannot hold on several nodes, for that reason. */
 export const oneNodeTest = (reason: string) => testUnless(nodesOfApps === 1 ? null : reason)

@@ -72,6 +72,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   const manager = openServiceManager(takeNotification())
   manager.status('starting')
   const legal = ownLegalTexts(config)
+  refuseWorkers(config)
   // Checked first: a start that cannot succeed must not migrate the database under a running server.
   refuseTakenPort(config)
   const { database } = config
@@ -109,8 +110,17 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     log.warn({ data_dir: config.dataDir }, 'there are secrets but no database: a new community begins')
   const secrets = readSecrets(config)
   const replica = openReplicaOf(config, log)
-  const shared =
-    config.redis === null ? null : await (await import('../redis/late.ts')).openShared(config.redis, { secrets, log })
+  const onFatal = (error: Error, reason: string) => {
+    log.fatal({ err: error }, reason)
+    process.exit(1)
+  }
+  const pool =
+    config.workers > 0 && database.engine === 'sqlite'
+      ? (await import('../workers/pool.ts')).openPool({ count: config.workers, databasePath: database.path, onFatal })
+      : null
+  const shared = config.redis
+    ? await (await import('../redis/late.ts')).openShared(config.redis, { secrets, log })
+    : (pool?.shared ?? null)
   const traces =
     config.otlpEndpoint === null
       ? null
@@ -118,17 +128,18 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   const opened = await openStorage(config.database, {
     onGroup: metrics.writeGroup,
     replica: replica?.log,
-    onFatal(error, reason) {
-      log.fatal({ err: error }, reason)
-      process.exit(1)
-    },
+    commits: pool?.commits,
+    onFatal,
     onOutage: (error) => log.error({ err: error }, 'the database is gone: requests are answered 503 until it is back'),
     onRecovery: (host) => log.info({ host }, 'the database is back'),
   })
   const { migrated, kept } = opened
   const storage = traces === null ? opened.storage : (await import('../telemetry/traces.ts')).traced(opened.storage)
   if (migrated.length > 0) log.info({ migrated, kept: kept ?? undefined }, 'schema brought up to date')
-  const services = buildServices({ config, secrets, storage, log, metrics, traces, shared, replica })
+  const services = buildServices({
+    ...{ config, secrets, storage, log, metrics, traces, shared, replica },
+    peerOf: pool?.peerOf,
+  })
   const isBucketAway = await refuseForeignAssets({ config, community: services.community, log, made })
   if (isBucketAway) claimPhotosLater({ config, community: services.community, log })
   const cluster = storage.nodes && (await joinCluster({ store: storage.nodes, node: thisNode(config), log }))
@@ -141,7 +152,8 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   await services.maintenance.look()
   services.maintenance.start()
   const app = buildApp(services, await openWebFiles())
-  const url = listen(app, services, config)
+  const url = pool ? await pool.start({ app, services, storage, port: config.port }) : listen(app, services, config)
+  if (pool) metrics.addWorkers(pool.metrics)
   if (replica && !services.files.remote)
     void replica
       .catchUp(services.files)
@@ -176,12 +188,14 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     const intakeStopped = services.bot.intake?.stop()
     // Load balancers see first that this node is not ready; then the sockets close, spread over time.
     services.hub.drain()
+    await pool?.drain()
     const halfMs = config.drainSeconds * 500
     if (halfMs > 0) await Bun.sleep(halfMs)
     // Open sockets would block the shutdown.
-    await services.hub.closeAll(halfMs)
+    await Promise.all([services.hub.closeAll(halfMs), pool?.closeSockets(halfMs)])
     // Finishes requests and jobs, then closes the remaining connections.
-    await Promise.race([Promise.all([app.server?.stop(false), jobsStopped]), Bun.sleep(8000)])
+    await Promise.race([Promise.all([pool?.stop(7000), jobsStopped]), Bun.sleep(8000)])
+    await Promise.race([app.server?.stop(false), Bun.sleep(pool ? 1000 : 8000)])
     await app.server?.stop(true)
     await services.emails.settled()
     await Promise.race([Promise.all([intakeStopped, services.bot.settled()]), Bun.sleep(2000)])
@@ -206,6 +220,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     if (stopping) return
     manager.reloading()
     reload(services)
+    void pool?.reload()
     manager.ready(status)
   }
   manager.ready(status)
@@ -220,6 +235,18 @@ function endOnUncaught(log: Logger) {
       log.fatal({ err: error }, 'nothing caught this error: the server ends')
       process.exit(1)
     })
+}
+
+/** Throws ConfigError where WORKERS cannot be had. */
+function refuseWorkers({ workers, database, redis }: Config) {
+  if (workers === 0) return
+  const isFile = database.engine === 'sqlite' && database.path !== ':memory:'
+  if (!isFile || redis !== null)
+    throw new ConfigError(
+      'WORKERS is for one server on a file of SQLite: with PostgreSQL or Redis, start several nodes',
+    )
+  // Elsewhere the system gives all connections to one of the threads that listen on a port.
+  if (process.platform !== 'linux') throw new ConfigError('WORKERS needs Linux, which spreads connections over threads')
 }
 
 /** The texts in LEGAL_DIR; null if it is not set. Throws ConfigError if it is unreadable or empty. */

@@ -22,6 +22,12 @@ export const serverSettings = {
     help: 'Port to listen on. `0` picks a free one.',
     ...wholeNumber(0, 65535),
   }),
+  workers: setting({
+    name: 'WORKERS',
+    default: '0',
+    help: 'Threads that answer requests beside the one that writes, so that a server uses [more than one core](docs/scaling.md#all-cores). Linux, and one server on SQLite.',
+    ...wholeNumber(0, 64),
+  }),
   dataDir: setting({
     name: 'DATA_DIR',
     type: 'directory',

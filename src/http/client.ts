@@ -34,7 +34,7 @@ class RequestClient implements Client {
   }
 
   get user_agent() {
-    return this.#request.headers.get('user-agent')
+    return this.#request.headers.get('user-agent') || null
   }
 
   get language() {

@@ -9,7 +9,7 @@ type Deps = {
   storage: Pick<Storage, 'pendingMigrations'>
   files: Pick<Files, 'remote'>
   hub: { isDraining(): boolean }
-  shared: { isUp(): boolean } | null
+  shared: { isRedis: boolean; isUp(): boolean } | null
   room: Pick<Room, 'isLeft'>
   photos: { last(): { missing: number } | null }
   halfSet: { isAny(): boolean }
@@ -101,6 +101,6 @@ async function checked({ storage, files, hub, shared, room }: Deps) {
     running: outcome(!hub.isDraining()),
     room: outcome(isRoomLeft),
     ...(media !== undefined && { media: presence(media) }),
-    ...(shared && { redis: presence(shared.isUp()) }),
+    ...(shared?.isRedis && { redis: presence(shared.isUp()) }),
   }
 }

@@ -3,19 +3,22 @@ import type { Config } from '../config.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { Refusal } from '../lib/refusal.ts'
 
-type Deps = { config: Pick<Config, 'metricsToken'>; metrics: Metrics }
+type Deps = {
+  config: Pick<Config, 'metricsToken'>
+  metrics: Metrics
+  peerOf(request: Request): string | undefined
+}
 
 const loopback = /^(?:::1$|(?:::ffff:)?127\.)/
 // Behind a proxy on the same machine, every request comes from loopback.
 const proxied = ['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via']
 
 /** `GET /metrics`, for this machine, or with `METRICS_TOKEN`. Refusal: 403 `forbidden`. */
-export const metricsRoute = ({ config, metrics }: Deps) =>
+export const metricsRoute = ({ config, metrics, peerOf }: Deps) =>
   new Elysia({ name: 'metrics' }).get(
     '/metrics',
-    async ({ headers, request, server, set }) => {
-      const isLocal =
-        loopback.test(server?.requestIP(request)?.address ?? '') && !proxied.some((name) => headers[name] !== undefined)
+    async ({ headers, request, set }) => {
+      const isLocal = loopback.test(peerOf(request) ?? '') && !proxied.some((name) => headers[name] !== undefined)
       if (!isLocal && !holdsToken(headers.authorization, config.metricsToken))
         throw new Refusal(
           'forbidden',

@@ -100,6 +100,7 @@ function openLate(address: RedisAddress, deps: Deps): Shared {
       if (!there) throw new Error('Redis is away')
       return there.budget(...asked)
     },
+    isRedis: true,
     prefix: prefixOf(deps.secrets),
     isUp: () => there?.isUp() ?? false,
     hears: (userId) => there?.hears(userId) ?? false,

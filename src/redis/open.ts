@@ -7,7 +7,8 @@ import { openCounter } from './counter.ts'
 import { openNodes, type Pace } from './nodes.ts'
 import { openSignatures } from './signed.ts'
 
-export type Shared = Awaited<ReturnType<typeof openRedis>>
+/** `isRedis`: by Redis, and not by threads of one server. */
+export type Shared = Omit<Awaited<ReturnType<typeof openRedis>>, 'isRedis'> & { isRedis: boolean }
 
 export const usualPace: Pace = { tendMs: 1000, aliveMs: 15_000 }
 
@@ -51,6 +52,7 @@ export async function openRedis(address: RedisAddress, { secrets, log, pace = us
       nodes,
       counter,
       budget,
+      isRedis: true,
       /** The prefix of every key and channel. */
       prefix,
       /** How many messages were dropped because no node of this service had signed them. */

@@ -38,6 +38,7 @@ export function buildContent({
   log,
   metrics,
   replica,
+  filesElsewhere,
   outbound,
   nodes,
   keyFor,
@@ -68,7 +69,8 @@ export function buildContent({
     },
   })
   // Photos in a bucket are not shipped: a bucket keeps them by itself.
-  const files = replica && !ownFiles.remote ? replica.follow(ownFiles) : ownFiles
+  const stored = filesElsewhere ?? replica?.follow
+  const files = stored && !ownFiles.remote ? stored(ownFiles) : ownFiles
   const community = communityService({ store: storage.community, secrets, files, ids })
   const imageHashes = openImageHashes({ store: storage.media, files })
   const imageBank = imageBankService({

@@ -25,6 +25,7 @@ export function buildDelivery({
   limits,
   consents,
   wakes,
+  wakeElsewhere,
   bot,
   providers,
   linkKey,
@@ -75,7 +76,7 @@ export function buildDelivery({
     onOutcome: metrics.delivery,
     now,
   })
-  wakes.listen(delivery.wake)
+  wakes.listen(wakeElsewhere ?? delivery.wake)
   const notifications = notificationService({
     store: storage.notifications,
     outbox: storage.outbox,

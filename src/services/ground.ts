@@ -6,6 +6,7 @@ import { callers as openCallers } from '../features/auth/callers.ts'
 import { consentsService } from '../features/auth/consents.ts'
 import { openTokens } from '../features/auth/tokens.ts'
 import { legalService } from '../features/legal/service.ts'
+import type { Files } from '../features/media/files.ts'
 import type { Providers } from '../features/notifications/providers.ts'
 import { blocking as openBlocking } from '../features/safety/blocking.ts'
 import { webhookService } from '../features/webhooks/service.ts'
@@ -15,6 +16,7 @@ import { openJobLeases } from '../lib/job-leases.ts'
 import { openOutbound, type Outbound } from '../lib/outbound.ts'
 import { openPaging } from '../lib/paging.ts'
 import { openLimits } from '../lib/rate-limits.ts'
+import type { Kind as ParcelKind } from '../outbox/store.ts'
 import type { Shared } from '../redis/open.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
@@ -32,6 +34,12 @@ export type Ports = {
   shared?: Shared | null
   /** Ships commits and photos; null if nothing does. */
   replica?: Replica | null
+  /** Tells the thread that delivers parcels of one; null if this one delivers them. */
+  wakeElsewhere?: ((kind: ParcelKind) => void) | null
+  /** Has another thread store and remove files; null if this one does. */
+  filesElsewhere?: ((own: Files) => Files) | null
+  /** The address that a request comes from; null if that is the other end of its connection. */
+  peerOf?: ((request: Request) => string | undefined) | null
   /** The HTTP client for URLs that others provide. */
   outbound?: Outbound
   /** The ways to devices. */
@@ -62,6 +70,9 @@ export function buildGround({
   traces = null,
   shared = null,
   replica = null,
+  wakeElsewhere = null,
+  filesElsewhere = null,
+  peerOf = null,
   outbound = openOutbound({ allow: config.outboundAllow }),
   providers: givenProviders,
   ids = realIds,
@@ -93,6 +104,9 @@ export function buildGround({
     traces,
     shared,
     replica,
+    wakeElsewhere,
+    filesElsewhere,
+    peerOf,
     outbound,
     givenProviders,
     ids,

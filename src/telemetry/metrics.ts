@@ -4,9 +4,12 @@ import Histogram from 'prom-client/lib/histogram.js'
 import Registry from 'prom-client/lib/registry.js'
 import { outboxKinds } from '../outbox/store.ts'
 import { openRequestTimes } from './request-times.ts'
-import { type Watched, watchSources } from './watched.ts'
+import { type Watched, watchServer, watchThread } from './watched.ts'
 
 export type Metrics = ReturnType<typeof openMetrics>
+
+/** The metrics of one thread. */
+export type MetricsAsJson = object[]
 
 // 429 and 5xx, whose cause an operator has to look for.
 const watchedProblems: ReadonlySet<string> = new Set([
@@ -39,10 +42,11 @@ const meaningless = [
 
 /**
  * Metrics for Prometheus. No label contains a person, an address or a place. `ofProcess` adds processor time, memory, open
- * files and event loop delay; only one instance in a process may set it.
+ * files and event loop delay; only one instance in a process may set it. `ofWorker` leaves out what the main thread tells.
  */
-export function openMetrics({ ofProcess = false } = {}) {
+export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
   const registry = new Registry()
+  let ofWorkers: (() => Promise<MetricsAsJson[]>) | null = null
   const registers = [registry]
 
   const request = openRequestTimes(registry)
@@ -117,6 +121,12 @@ export function openMetrics({ ofProcess = false } = {}) {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   })
+
+  /** All metrics, as another thread can receive them. */
+  const asJson = async () =>
+    (await registry.getMetricsAsJSON()).map(({ name, help, type, aggregator, values }) => ({
+      ...{ name, help, type, aggregator, values },
+    }))
 
   // Loaded on the first request, because it would slow down the start.
   let watching: Promise<void> | undefined
@@ -204,13 +214,23 @@ export function openMetrics({ ofProcess = false } = {}) {
     watch(sources: Watched) {
       for (const kind of outboxKinds)
         for (const outcome of ['sent', 'withheld', 'failed', 'given_up']) deliveries.inc({ kind, outcome }, 0)
-      watchSources(registers, sources)
+      watchThread(registers, sources)
+      if (!ofWorker) watchServer(registers, sources)
     },
+
+    /** Adds the metrics of the other threads to those of this one. */
+    addWorkers(read: () => Promise<MetricsAsJson[]>) {
+      ofWorkers = read
+    },
+
+    asJson,
 
     contentType: registry.contentType,
     async text() {
       if (ofProcess) await (watching ??= watchProcess())
-      return registry.metrics()
+      if (ofWorkers === null) return registry.metrics()
+      const { default: AggregatorRegistry } = await import('prom-client/lib/cluster.js')
+      return AggregatorRegistry.aggregate([await asJson(), ...(await ofWorkers())]).metrics()
     },
   }
 }

@@ -15,3 +15,6 @@ declare module 'prom-client/lib/registry.js' {
 declare module 'prom-client/lib/defaultMetrics.js' {
   export { collectDefaultMetrics as default } from 'prom-client'
 }
+declare module 'prom-client/lib/cluster.js' {
+  export { AggregatorRegistry as default } from 'prom-client'
+}

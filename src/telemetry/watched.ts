@@ -15,7 +15,7 @@ export type Watched = {
     outbox: { waiting(): Promise<{ kind: string; count: number; oldest: number }[]> }
   }
   now?: () => number
-  shared?: { isUp(): boolean; queued(): number; refused(): number } | null
+  shared?: { isRedis: boolean; isUp(): boolean; queued(): number; refused(): number } | null
   photos?: { last(): { missing: number } | null }
   replica?: {
     report(): {
@@ -29,24 +29,66 @@ export type Watched = {
   } | null
 }
 
-/** The metrics that are read from their sources whenever somebody asks for them. */
-export function watchSources(
-  registers: Registry[],
-  { callers, hub, storage, shared, photos, replica, now = Date.now }: Watched,
-): void {
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        this.set(await read())
-      },
-    })
-  // If the database is down, the other metrics are still needed.
-  const size = () => storage.size().catch(() => ({ database: NaN, log: NaN }))
+type Read = () => number | Promise<number>
+
+/** Makes gauges that are read whenever somebody asks for the metrics. */
+const gaugesIn = (registers: Registry[]) => (name: string, help: string, read: Read) =>
+  new Gauge({
+    name,
+    help,
+    registers,
+    async collect() {
+      this.set(await read())
+    },
+  })
+
+/** What each thread that answers requests tells of itself. */
+export function watchThread(registers: Registry[], { callers, hub, storage }: Watched): void {
+  const gauge = gaugesIn(registers)
   gauge('convene_sockets', 'Open sockets', () => hub.counts().sockets)
   gauge('convene_users_connected', 'Users with an open socket', () => hub.counts().users)
+  const cache = (name: string, help: string, counts: () => CacheCounts) =>
+    new Counter({
+      name,
+      help,
+      labelNames: ['outcome'],
+      registers,
+      collect() {
+        const { hits, misses } = counts()
+        this.reset()
+        this.inc({ outcome: 'hit' }, hits)
+        this.inc({ outcome: 'miss' }, misses)
+      },
+    })
+  cache(
+    'convene_token_lookups_total',
+    'Access tokens that were remembered (hit) or had to be verified and looked up (miss)',
+    callers.counts,
+  )
+  cache(
+    'convene_nearby_cache_lookups_total',
+    'Nearby searches that knew from others how far to reach (hit) or had to try (miss)',
+    storage.locations.cacheCounts,
+  )
+  new Counter({
+    name: 'convene_events_pushed_total',
+    help: 'Durable events of users who had a socket open, as they happened',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(hub.counts().pushed)
+    },
+  })
+}
+
+/** What the whole server tells once. */
+export function watchServer(
+  registers: Registry[],
+  { storage, shared, photos, replica, now = Date.now }: Watched,
+): void {
+  const gauge = gaugesIn(registers)
+  // If the database is down, the other metrics are still needed.
+  const size = () => storage.size().catch(() => ({ database: NaN, log: NaN }))
   gauge('convene_database_bytes', 'Size of the database', async () => (await size()).database)
   gauge('convene_wal_bytes', 'Size of its write-ahead log', async () => (await size()).log)
   gauge(
@@ -71,7 +113,7 @@ export function watchSources(
   outboxGauge('convene_outbox_oldest_seconds', 'Age of the oldest of it, by kind', ({ oldest }) =>
     Math.max(0, (now() - oldest) / 1000),
   )
-  if (shared) {
+  if (shared?.isRedis) {
     gauge('convene_redis_up', 'Whether Redis is there (1) or away (0)', () => Number(shared.isUp()))
     gauge('convene_redis_unsaid', 'Messages to other nodes that wait for Redis', shared.queued)
     new Counter({
@@ -115,36 +157,4 @@ export function watchSources(
       },
     })
   }
-  const cache = (name: string, help: string, counts: () => CacheCounts) =>
-    new Counter({
-      name,
-      help,
-      labelNames: ['outcome'],
-      registers,
-      collect() {
-        const { hits, misses } = counts()
-        this.reset()
-        this.inc({ outcome: 'hit' }, hits)
-        this.inc({ outcome: 'miss' }, misses)
-      },
-    })
-  cache(
-    'convene_token_lookups_total',
-    'Access tokens that were remembered (hit) or had to be verified and looked up (miss)',
-    callers.counts,
-  )
-  cache(
-    'convene_nearby_cache_lookups_total',
-    'Nearby searches that knew from others how far to reach (hit) or had to try (miss)',
-    storage.locations.cacheCounts,
-  )
-  new Counter({
-    name: 'convene_events_pushed_total',
-    help: 'Durable events of users who had a socket open, as they happened',
-    registers,
-    collect() {
-      this.reset()
-      this.inc(hub.counts().pushed)
-    },
-  })
 }

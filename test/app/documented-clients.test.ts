@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestApp, testApp } from '../app.ts'
-import { sqliteTest } from '../engines.ts'
+import { oneSqliteNodeTest, sqliteTest } from '../engines.ts'
 import { fileNameOf, readPage } from '../pages.ts'
 import { expectProblem } from '../problem.ts'
 
@@ -217,7 +217,7 @@ sqliteTest(
   },
 )
 
-sqliteTest('the documented client keeps its socket by a new token', async () => {
+oneSqliteNodeTest('the documented client keeps its socket by a new token', async () => {
   const app = await testApp()
   const base = await app.listen()
   const ada = await app.person('Ada')

@@ -1,7 +1,7 @@
 import { expect, jest, spyOn, test } from 'bun:test'
 import type { Chat, ChatList, Message } from '../answers.ts'
 import { password, testApp, type TestApp } from '../app.ts'
-import { oneNodeTest, sqliteTest } from '../engines.ts'
+import { oneNodeTest, oneSqliteNodeTest, sqliteTest } from '../engines.ts'
 import { granted, haveBothWritten } from '../rows.ts'
 import { type Client, connect, ofType, presenceOf } from '../socket-client.ts'
 import { until } from '../until.ts'
@@ -129,35 +129,38 @@ oneNodeTest('other nodes read the time from storage, a second later')(
   },
 )
 
-sqliteTest('that somebody went is told ten seconds later, and not at all where they came back by then', async () => {
-  const { app, base, ada, bob, chat } = await pair()
-  await haveBothWritten(app, chat.id)
-  const b = await join(base, bob)
-  jest.useFakeTimers()
-  try {
-    const a = await join(base, ada)
-    await b.until(ofType('presence'))
-    await leave(app, a)
-    jest.advanceTimersByTime(9999)
-    await turns()
-    // Until then, they are online.
-    expect((await bob.get<Chat>(`chats/${chat.id}`)).body.online).toBe(true)
-    const back = await join(base, ada)
-    await turns()
-    jest.advanceTimersByTime(60_000)
-    await turns()
-    expect(b.frames.filter(ofType('presence'))).toHaveLength(1)
-    await leave(app, back)
-    jest.advanceTimersByTime(9999)
-    await turns()
-    expect(b.frames.filter(ofType('presence'))).toHaveLength(1)
-    jest.advanceTimersByTime(1)
-    await b.until(({ type, data }) => type === 'presence' && !data.online)
-    expect((await bob.get<Chat>(`chats/${chat.id}`)).body.online).toBe(false)
-  } finally {
-    jest.useRealTimers()
-  }
-})
+oneSqliteNodeTest(
+  'that somebody went is told ten seconds later, and not at all where they came back by then',
+  async () => {
+    const { app, base, ada, bob, chat } = await pair()
+    await haveBothWritten(app, chat.id)
+    const b = await join(base, bob)
+    jest.useFakeTimers()
+    try {
+      const a = await join(base, ada)
+      await b.until(ofType('presence'))
+      await leave(app, a)
+      jest.advanceTimersByTime(9999)
+      await turns()
+      // Until then, they are online.
+      expect((await bob.get<Chat>(`chats/${chat.id}`)).body.online).toBe(true)
+      const back = await join(base, ada)
+      await turns()
+      jest.advanceTimersByTime(60_000)
+      await turns()
+      expect(b.frames.filter(ofType('presence'))).toHaveLength(1)
+      await leave(app, back)
+      jest.advanceTimersByTime(9999)
+      await turns()
+      expect(b.frames.filter(ofType('presence'))).toHaveLength(1)
+      jest.advanceTimersByTime(1)
+      await b.until(({ type, data }) => type === 'presence' && !data.online)
+      expect((await bob.get<Chat>(`chats/${chat.id}`)).body.online).toBe(false)
+    } finally {
+      jest.useRealTimers()
+    }
+  },
+)
 
 test('a suspended or erased user is offline at once, and no time of an erased one is kept', async () => {
   const { app, base, ada, bob, chat } = await pair()
@@ -204,28 +207,31 @@ test('the time when a user was last seen outlives the process, and is in the exp
 
 const nobody = { address: '', user_agent: null, language: null }
 
-sqliteTest('when somebody was last seen is written once a minute at most, however often they come and go', async () => {
-  jest.useFakeTimers()
-  try {
-    const { app, base, ada } = await pair()
-    const note = spyOn(app.services.storage.lastSeen, 'note')
-    for (let i = 0; i < 5; i++) {
-      await leave(app, await join(base, ada))
-      app.clock.now += 2000
-      jest.advanceTimersByTime(2000)
+oneSqliteNodeTest(
+  'when somebody was last seen is written once a minute at most, however often they come and go',
+  async () => {
+    jest.useFakeTimers()
+    try {
+      const { app, base, ada } = await pair()
+      const note = spyOn(app.services.storage.lastSeen, 'note')
+      for (let i = 0; i < 5; i++) {
+        await leave(app, await join(base, ada))
+        app.clock.now += 2000
+        jest.advanceTimersByTime(2000)
+        await turns()
+      }
+      const came = app.clock.now - 10_000
+      expect(note.mock.calls).toEqual([[[{ user_id: ada.id, at: came }]]])
+      app.clock.now += 60_000
+      jest.advanceTimersByTime(60_000)
       await turns()
+      expect(note.mock.calls.slice(1)).toEqual([[[{ user_id: ada.id, at: came + 8000 }]]])
+      note.mockRestore()
+    } finally {
+      jest.useRealTimers()
     }
-    const came = app.clock.now - 10_000
-    expect(note.mock.calls).toEqual([[[{ user_id: ada.id, at: came }]]])
-    app.clock.now += 60_000
-    jest.advanceTimersByTime(60_000)
-    await turns()
-    expect(note.mock.calls.slice(1)).toEqual([[[{ user_id: ada.id, at: came + 8000 }]]])
-    note.mockRestore()
-  } finally {
-    jest.useRealTimers()
-  }
-})
+  },
+)
 
 sqliteTest('where storage is away, when somebody was last seen is kept until it is back', async () => {
   jest.useFakeTimers()

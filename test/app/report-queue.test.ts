@@ -7,7 +7,7 @@ import { operator } from '../../src/features/moderation/moderators.ts'
 import { proposalAt } from '../../src/features/moderation/rules.ts'
 import { days, hours, minutes, seconds } from '../../src/lib/time.ts'
 import { type Answer, type Person, testApp, type TestApp } from '../app.ts'
-import { sqliteTest } from '../engines.ts'
+import { areThreads, sqliteTest } from '../engines.ts'
 import { granted } from '../rows.ts'
 
 const unknown = '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'
@@ -401,9 +401,11 @@ test('a decision that is carried out and taken back at once has exactly one of t
   const [stored] = await app.rows('SELECT pending FROM reports WHERE id = ?', report)
   const payload = { about: 'decision', report_id: report, pending_id: JSON.parse(stored!.pending).id } as const
   app.clock.now += seconds
+  // Of the threads of one server, the main one delivers.
+  const delivering = areThreads ? app.nodes.slice(0, 1) : app.nodes
   await Promise.all([
     ...Array.from({ length: 4 }, (_, i) =>
-      app.nodes[i % app.nodes.length]!.services.moderation.carryOutPending(payload),
+      delivering[i % delivering.length]!.services.moderation.carryOutPending(payload),
     ),
     mo.delete(`admin/reports/${report}/resolve`),
   ])

@@ -10,7 +10,7 @@ import { version } from '../../src/version.ts'
 import { storageFull } from '../../src/lib/refusal.ts'
 import { openRoom } from '../../src/installation/room.ts'
 import { consents, password, start, testApp } from '../app.ts'
-import { nodesOfApps, oneNodeTest, sqliteTest } from '../engines.ts'
+import { areThreads, nodesOfApps, oneNodeTest, sqliteTest } from '../engines.ts'
 import { startServer } from '../convene.ts'
 import { expectProblem } from '../problem.ts'
 import { connect, ofType } from '../socket-client.ts'
@@ -26,7 +26,7 @@ describe('health and readiness', () => {
     const health = await request('GET', '/health')
     expect([health.status, health.body]).toEqual([200, { status: 'ok', version, checks: {} }])
     const ready = await request('GET', '/ready')
-    const shared = nodesOfApps > 1 ? { redis: 'ok' } : {}
+    const shared = nodesOfApps > 1 && !areThreads ? { redis: 'ok' } : {}
     const checks = { storage: 'ok', migrations: 'ok', running: 'ok', room: 'ok', ...shared }
     expect([ready.status, ready.body]).toEqual([200, { status: 'ok', version, checks }])
     for (const { headers } of [health, ready]) {

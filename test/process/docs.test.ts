@@ -257,7 +257,7 @@ describe('the documentation names', () => {
     const report = { complete_at: 0, lag_ms: 0, waiting_bytes: 0, shipped_at: null, snapshot_at: null, failures: 0 }
     withRedis.watch({
       ...services,
-      shared: { isUp: () => true, queued: () => 0, refused: () => 0 },
+      shared: { isRedis: true, isUp: () => true, queued: () => 0, refused: () => 0 },
       replica: { report: () => report },
     })
     const text = `${await services.metrics.text()}\n${await withRedis.text()}`

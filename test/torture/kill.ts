@@ -26,11 +26,7 @@ const listeners = 4
 export const cases: Case[] = [
   {
     name: 'kill -9 under load: nothing answered is lost, nothing is there twice, events count without a gap',
-    run: (run) =>
-      deaths(run, run.long ? 300 : 10, async (server) => {
-        await Bun.sleep(run.random.integer(20, 250))
-        server.signal('SIGKILL')
-      }),
+    run: (run) => deaths(run, run.long ? 300 : 10, killSoon(run.random)),
   },
   {
     name: 'the same, where death comes at a write to the disk or at an fsync',
@@ -40,10 +36,24 @@ export const cases: Case[] = [
         await inject(server, `${calls}:signal=KILL:when=${run.random.integer(1, 120)}`)
       }),
   },
+  {
+    name: 'kill -9 under load, where threads beside the one that writes answer: the same',
+    run: (run) => deaths(run, run.long ? 100 : 5, killSoon(run.random), { WORKERS: '3' }),
+  },
 ]
 
+const killSoon = (random: Random) => async (server: Server) => {
+  await Bun.sleep(random.integer(20, 250))
+  server.signal('SIGKILL')
+}
+
 /** Lives and deaths of a server over one data directory. After each the files are examined, and at last everything. */
-async function deaths({ random, directory, measured }: Run, cycles: number, kill: (server: Server) => Promise<void>) {
+async function deaths(
+  { random, directory, measured }: Run,
+  cycles: number,
+  kill: (server: Server) => Promise<void>,
+  settings: Record<string, string> = {},
+) {
   const dataDir = `${directory}/data`
   let ledger: Ledger | null = null
   const ears: Ear[] = []
@@ -51,10 +61,10 @@ async function deaths({ random, directory, measured }: Run, cycles: number, kill
   for (let cycle = 0; cycle < cycles; cycle++) {
     // Death in the middle of a start, while it recovers what the last death left.
     if (cycle > 0 && random.chance(0.2)) {
-      await killedStart(dataDir, random.integer(20, 300))
+      await killedStart(dataDir, random.integer(20, 300), settings)
       recoveries++
     }
-    const server = await startServer(dataDir)
+    const server = await startServer(dataDir, settings)
     ledger ??= await settle(server.url, peopleCount)
     // Tokens end after a quarter of an hour.
     if (cycle > 0 && cycle % 50 === 0) await renew(ledger, server.url)
@@ -70,7 +80,7 @@ async function deaths({ random, directory, measured }: Run, cycles: number, kill
     withSoundCopy(dataDir, directory, () => {})
   }
 
-  const server = await startServer(dataDir)
+  const server = await startServer(dataDir, settings)
   assert.ok(ledger)
   await renew(ledger, server.url)
   await retryAll(ledger, (...request) => call(server.url, ...request))

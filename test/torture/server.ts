@@ -101,8 +101,12 @@ export async function refusedStart(
 }
 
 /** A start that is killed on its way, or soon after. */
-export async function killedStart(dataDir: string, afterMs: number): Promise<void> {
-  const { child, search } = spawn(dataDir, {})
+export async function killedStart(
+  dataDir: string,
+  afterMs: number,
+  settings: Record<string, string> = {},
+): Promise<void> {
+  const { child, search } = spawn(dataDir, settings)
   await Bun.sleep(afterMs)
   child.kill('SIGKILL')
   await search()

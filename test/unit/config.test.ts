@@ -78,6 +78,16 @@ const variables: Record<string, Case> = {
     ],
     bad: ['65536', '-1', '80.5', '1e3', '0x50', 'http'],
   },
+  WORKERS: {
+    field: 'workers',
+    default: 0,
+    good: [
+      ['0', 0],
+      ['7', 7],
+      ['64', 64],
+    ],
+    bad: ['-1', '65', '2.5', 'auto'],
+  },
   DATA_DIR: {
     field: 'dataDir',
     default: resolve('./data'),

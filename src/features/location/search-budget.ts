@@ -42,13 +42,13 @@ type Deps = {
  * account has one search running at a time on each node.
  */
 export function searchBudget({ enabled, now, shared = null, remembers = mostRemembered }: Deps) {
-  const here = { places: dailyNumbers(now, remembers), people: dailyNumbers(now, remembers) }
+  const spendInMemory = budgetInMemory(now, remembers)
   const oneAtATime = mutexPerKey({ waiting, refuse: () => refusalOf(waiting + 1, 1000) })
 
   /** Returns a promise only if several nodes count together. */
   function spend(what: Counted, userId: string, things: readonly (string | number)[]): void | Promise<void> {
     if (!enabled || things.length === 0) return
-    const spendHere = () => here[what].add(userId, things.map(numberOf), most[what])
+    const spendHere = () => spendInMemory(what, userId, things, most[what])
     const refuseWhere = (waitMs: number | null) => {
       if (waitMs !== null) throw refusalOf(most[what], waitMs)
     }
@@ -71,6 +71,13 @@ export function searchBudget({ enabled, now, shared = null, remembers = mostReme
     oneAtATime: <T>(userId: string, work: () => Promise<T>): Promise<T> =>
       enabled ? oneAtATime(userId, work) : work(),
   }
+}
+
+/** Counts in the memory of this process, like a SharedBudget that answers at once. */
+export function budgetInMemory(now: () => number, remembers = mostRemembered) {
+  const counted = { places: dailyNumbers(now, remembers), people: dailyNumbers(now, remembers) }
+  return (what: Counted, userId: string, things: readonly (string | number)[], most: number): number | null =>
+    counted[what].add(userId, things.map(numberOf), most)
 }
 
 const refusalOf = (limit: number, waitMs: number) =>

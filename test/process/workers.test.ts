@@ -1,0 +1,262 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { consents, password } from '../app.ts'
+import { convene, startServer } from '../convene.ts'
+import { painting, uploadOf, pngOf } from '../pictures.ts'
+import { type Client, connect, ofType } from '../socket-client.ts'
+import { until } from '../until.ts'
+
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const step of cleanUp.splice(0).reverse()) await step()
+})
+
+type Person = { id: string; token: string }
+
+/** A server with three threads that answer. Each request opens a connection of its own, and so reaches any of them. */
+async function start(settings: Record<string, string> = {}, dataDir = newDirectory()) {
+  const server = await startServer({ DATA_DIR: dataDir, RATE_LIMIT: 'off', WORKERS: '3', ...settings })
+  cleanUp.push(() => server.end('SIGKILL'))
+  const ask = async (method: string, path: string, { token }: { token?: string } = {}, body?: object, more = {}) => {
+    const isForm = body instanceof FormData
+    const answer = await fetch(new URL(path, server.base), {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body && !isForm && { 'content-type': 'application/json' }),
+        ...more,
+      },
+      body: body && (isForm ? body : JSON.stringify(body)),
+      keepalive: false,
+    })
+    const text = await answer.text()
+    const isJson = answer.headers.get('content-type')?.includes('json') ?? false
+    return { status: answer.status, headers: answer.headers, text, body: isJson && text ? JSON.parse(text) : null }
+  }
+  const person = async (name: string): Promise<Person> => {
+    const email = `${name}-${crypto.randomUUID()}@example.org`
+    const { body } = await ask('POST', '/api/v1/auth/register', {}, { email, password, name, consents })
+    return { id: body.user.id, token: body.access_token }
+  }
+  const sockets = (of: Person, count: number): Promise<Client[]> =>
+    Promise.all(
+      Array.from({ length: count }, async () => {
+        const client = connect(server.base, of.token)
+        await client.until(ofType('hello'))
+        return client
+      }),
+    )
+  return { server, dataDir, ask, person, sockets }
+}
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'convene-workers-'))
+  cleanUp.push(() => rmSync(directory, { recursive: true }))
+  return directory
+}
+
+test('sockets on any thread get each event once and in order, and whoever is answered reads it on any thread', async () => {
+  const { ask, person, sockets } = await start()
+  const [ada, bob] = [await person('Ada'), await person('Bob')]
+  const chat = (await ask('POST', '/api/v1/chats', ada, { user_id: bob.id })).body.id
+  const clients = [...(await sockets(ada, 6)), ...(await sockets(bob, 6))]
+  const talk = async (sender: Person, other: Person) => {
+    for (let i = 0; i < 40; i++) {
+      const sent = await ask('POST', `/api/v1/chats/${chat}/messages`, sender, { text: `Message ${i}` })
+      expect(sent.status).toBe(201)
+      const list = await ask('GET', `/api/v1/chats/${chat}/messages?limit=20`, other)
+      expect(list.body.items.map(({ id }: { id: string }) => id)).toContain(sent.body.id)
+    }
+  }
+  await Promise.all([talk(ada, bob), talk(bob, ada)])
+  for (const { seqs, frames } of clients) {
+    await until(() => frames.filter(ofType('message')).length >= 80, 'all messages have come')
+    const numbers = seqs()
+    expect(numbers).toEqual(numbers.map((_, i) => numbers[0]! + i))
+    expect(frames.filter(ofType('message'))).toHaveLength(80)
+  }
+})
+
+test('a session that has ended is refused by every thread from then on, and its sockets close on all of them', async () => {
+  const { ask, person, sockets } = await start()
+  const ada = await person('Ada')
+  const clients = await sockets(ada, 9)
+  // Every thread remembers the token.
+  await Promise.all(Array.from({ length: 20 }, () => ask('GET', '/api/v1/me', ada)))
+  expect((await ask('POST', '/api/v1/auth/logout', ada)).status).toBe(204)
+  const after = await Promise.all(Array.from({ length: 30 }, () => ask('GET', '/api/v1/me', ada)))
+  expect(new Set(after.map(({ status }) => status))).toEqual(new Set([401]))
+  expect(new Set(await Promise.all(clients.map(({ closed }) => closed)))).toEqual(new Set([4401]))
+})
+
+test('a profile that was changed is shown so by every thread from the answer on', async () => {
+  const { ask, person } = await start()
+  const [ada, bob] = [await person('Ada'), await person('Bob')]
+  for (let i = 0; i < 15; i++) {
+    expect((await ask('PUT', '/api/v1/me', ada, { name: `Ada ${i}` })).status).toBe(200)
+    const seen = await Promise.all(Array.from({ length: 8 }, () => ask('GET', `/api/v1/users/${ada.id}`, bob)))
+    expect(new Set(seen.map(({ body }) => body.name))).toEqual(new Set([`Ada ${i}`]))
+  }
+})
+
+test('the threads count limits together, by where a request comes from', async () => {
+  const { ask, person } = await start({ RATE_LIMIT: 'send=10/1m,register=3/1h' })
+  const [ada, bob] = [await person('Ada'), await person('Bob')]
+  const chat = (await ask('POST', '/api/v1/chats', ada, { user_id: bob.id })).body.id
+  const sent = await Promise.all(
+    Array.from({ length: 25 }, (_, i) => ask('POST', `/api/v1/chats/${chat}/messages`, ada, { text: `Number ${i}` })),
+  )
+  expect(sent.filter(({ status }) => status === 201)).toHaveLength(10)
+  expect(sent.filter(({ status }) => status === 429)).toHaveLength(15)
+  // Nobody says for themselves where they come from.
+  const account = { email: 'cleo@example.org', password, name: 'Cleo', consents }
+  const register = (i: number) =>
+    ask(
+      'POST',
+      '/api/v1/auth/register',
+      {},
+      { ...account, email: `cleo-${i}@example.org` },
+      { 'x-convene-peer': `203.0.113.${i}` },
+    )
+  const statuses = []
+  for (let i = 0; i < 3; i++) statuses.push((await register(i)).status)
+  expect(statuses).toEqual([201, 429, 429])
+})
+
+test('images, exports, errors, cookies and preflights are as with one thread', async () => {
+  const { ask, person } = await start({ CORS_ORIGINS: 'https://app.example.org' })
+  const [ada, bob] = [await person('Ada'), await person('Bob')]
+  const photo = await ask('POST', '/api/v1/media', ada, uploadOf(pngOf(painting(1), 64, 48)))
+  expect(photo.status).toBe(201)
+  const chat = (await ask('POST', '/api/v1/chats', ada, { user_id: bob.id })).body.id
+  const message = await ask('POST', `/api/v1/chats/${chat}/messages`, ada, { kind: 'photo', photo: photo.body.id })
+  expect(message.status).toBe(201)
+  expect((await ask('GET', message.body.photo.url, bob)).headers.get('content-type')).toBe('image/webp')
+  const whole = await ask('GET', '/api/v1/me/export', ada)
+  expect([whole.status, JSON.stringify(whole.body)]).toEqual([200, expect.stringContaining(message.body.id)])
+
+  expect((await ask('GET', '/api/v1/nothing', ada)).status).toBe(404)
+  expect((await ask('PATCH', '/api/v1/me', ada)).status).toBe(405)
+  expect((await ask('PUT', '/api/v1/me', ada, { name: 'x'.repeat(70_000) })).status).toBe(413)
+  const unknown = await ask('GET', `/api/v1/chats/${crypto.randomUUID()}/messages`, ada)
+  expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found'])
+  const preflight = await ask('OPTIONS', '/api/v1/me', {}, undefined, {
+    origin: 'https://app.example.org',
+    'access-control-request-method': 'PUT',
+  })
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.org')
+  const account = { email: 'dan@example.org', password, name: 'Dan', consents }
+  const cookies = (await ask('POST', '/api/v1/auth/register', {}, account)).headers.getSetCookie()
+  expect(cookies.length).toBeGreaterThan(1)
+})
+
+test('metrics are those of all threads', async () => {
+  const { ask, person, sockets } = await start()
+  const ada = await person('Ada')
+  await sockets(ada, 7)
+  await Promise.all(Array.from({ length: 12 }, () => ask('GET', '/api/v1/chats', ada)))
+  const { text } = await ask('GET', '/metrics')
+  const valueOf = (metric: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${metric} `))
+        ?.split(' ')
+        .at(-1),
+    )
+  expect(valueOf('convene_sockets')).toBe(7)
+  expect(valueOf('convene_starts_recent')).toBe(1)
+  expect(valueOf('convene_write_group_size_count')).toBeGreaterThan(0)
+  const answered = 'convene_http_request_duration_seconds_count{method="GET",route="/api/v1/chats",status="200"}'
+  expect(valueOf(answered)).toBe(12)
+  expect(valueOf('process_resident_memory_bytes')).toBeGreaterThan(0)
+})
+
+test('a client that sends its body slowly holds up nobody', async () => {
+  const { server, ask, person } = await start()
+  const ada = await person('Ada')
+  const slow = await Promise.all(
+    Array.from({ length: 300 }, () =>
+      Bun.connect({
+        ...{ hostname: server.base.hostname, port: Number(server.base.port) },
+        socket: {
+          open: (socket) =>
+            void socket.write(
+              'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{',
+            ),
+          data() {},
+        },
+      }),
+    ),
+  )
+  expect((await ask('GET', '/api/v1/me/sessions', ada)).status).toBe(200)
+  for (const socket of slow) socket.end()
+})
+
+test('a stop closes the sockets of all threads for a restart, finishes requests, and leaves one whole file', async () => {
+  const { server, dataDir, ask, person, sockets } = await start()
+  const [ada, bob] = [await person('Ada'), await person('Bob')]
+  const chat = (await ask('POST', '/api/v1/chats', ada, { user_id: bob.id })).body.id
+  const clients = await sockets(bob, 6)
+  let sent = 0
+  let isOver = false
+  const sending = Promise.all(
+    Array.from({ length: 8 }, async () => {
+      while (!isOver) {
+        const answer = await ask('POST', `/api/v1/chats/${chat}/messages`, ada, { text: 'Hello' }).catch(() => null)
+        if (answer?.status === 201) sent++
+        else isOver = true
+      }
+    }),
+  )
+  await Bun.sleep(300)
+  expect(await server.end('SIGTERM')).toBe(0)
+  isOver = true
+  await sending
+  expect(new Set(await Promise.all(clients.map(({ closed }) => closed)))).toEqual(new Set([1012]))
+  expect(messagesIn(dataDir)).toBeGreaterThanOrEqual(sent)
+  expect((await convene(['check'], { DATA_DIR: dataDir })).out).not.toContain('damaged')
+})
+
+test('every send that was answered is there after a kill', async () => {
+  const { server, dataDir, ask, person } = await start()
+  const [ada, bob] = [await person('Ada'), await person('Bob')]
+  const chat = (await ask('POST', '/api/v1/chats', ada, { user_id: bob.id })).body.id
+  let sent = 0
+  const sending = Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (;;) {
+        const answer = await ask('POST', `/api/v1/chats/${chat}/messages`, ada, { text: 'Hello' }).catch(() => null)
+        if (answer?.status !== 201) return
+        sent++
+      }
+    }),
+  )
+  await Bun.sleep(500)
+  await server.end('SIGKILL')
+  await sending
+  expect(sent).toBeGreaterThan(0)
+  expect(messagesIn(dataDir)).toBeGreaterThanOrEqual(sent)
+  // And the next start, without threads, goes on.
+  const again = await start({ WORKERS: '0' }, dataDir)
+  expect((await again.ask('GET', `/api/v1/chats/${chat}/messages`, bob)).status).toBe(200)
+})
+
+function messagesIn(dataDir: string): number {
+  const db = new Database(join(dataDir, 'convene.db'))
+  const { n } = db.query<{ n: number }, []>('SELECT count(*) AS n FROM messages').get()!
+  db.close()
+  return n
+}
+
+test('is for one server on a file: elsewhere the start says what to do', async () => {
+  const dataDir = newDirectory()
+  const places: Record<string, string>[] = [{ DATABASE_URL: 'sqlite::memory:' }, { REDIS_URL: 'redis://127.0.0.1:1' }]
+  for (const elsewhere of places) {
+    const { code, err } = await convene(['serve'], { DATA_DIR: dataDir, WORKERS: '2', PORT: '0', ...elsewhere })
+    expect([code, err]).toEqual([1, expect.stringContaining('WORKERS is for one server on a file of SQLite')])
+  }
+})
