@@ -146,11 +146,14 @@ async function measure(contender: Contender): Promise<Measured> {
 }
 
 export async function main() {
-  const chosen = options({ seconds: 0, rounds: 1 }, ['sockets'])
+  const chosen = options({ seconds: 0, rounds: 1 }, ['sockets', 'peers'])
   const sockets = Number(chosen.sockets ?? usualSockets)
   const measured: Measured[] = []
-  for (const contender of [await ours(dataDir(), sockets), bare(sockets), ...peers(sockets)])
+  const chosenPeers = peers(sockets).filter(({ name }) => chosen.peers === undefined || chosen.peers.includes(name))
+  for (const contender of [await ours(dataDir(), sockets), bare(sockets), ...chosenPeers]) {
+    console.error(`Measuring ${contender.name} …`)
     measured.push(await measure(contender))
+  }
   const { idle, returned } = measured[0]!
   const { busy = 0, ...others } = returned.refused
   const wrong = Object.values(others).reduce((sum, count) => sum + count, 0)
