@@ -3,9 +3,9 @@ import { type Context, oneOf, setting, textOf } from '../lib/settings.ts'
 import { registrationModes } from '../features/registration/rules.ts'
 import { key } from './readers.ts'
 
-/** How people prove who they are. */
+/** Login. */
 export const loginSettings = {
-  /** Whether a registration asks to verify its address, and whether nothing else may be done before. */
+  /** Whether registration asks people to verify their address, and whether that is required before anything else. */
   emailVerification: setting({
     name: 'EMAIL_VERIFICATION',
     type: 'off, on, required',
@@ -14,27 +14,27 @@ export const loginSettings = {
     help: '`on`: registration sends a mail to verify the address; `required`: [nothing else is allowed](docs/accounts.md#verification) until that is done; `off`: neither',
     read: emailVerification,
   }),
-  /** The OpenID Connect providers, of the settings of each. */
+  /** The OpenID Connect providers, each read from several settings. */
   oidc: setting({
     name: 'OIDC_<NAME>_ISSUER',
     type: 'URL',
     default: '',
-    help: 'Issuer of an [OpenID Connect provider](docs/accounts.md#openid-connect), such as `OIDC_GOOGLE_ISSUER=https://accounts.google.com`. The next ones belong to it; use a name of your own for each provider.',
+    help: 'Issuer of an [OpenID Connect provider](docs/accounts.md#openid-connect), such as `OIDC_GOOGLE_ISSUER=https://accounts.google.com`. The next settings belong to it; use a name of your own for each provider.',
     read: (_, { env }) => oidcProvidersIn(env),
   }),
 }
 
-/** Who may make an account. */
+/** Who may create an account. */
 export const registrationSettings = {
   registration: setting({
     name: 'REGISTRATION',
     default: 'open',
-    help: 'Who may make an account: everybody (`open`), who has [an invite](docs/accounts.md#who-may-register) (`invite`), or nobody (`closed`).',
+    help: 'Who may create an account: everybody (`open`), people with [an invite](docs/accounts.md#who-may-register) (`invite`), or nobody (`closed`).',
     ...oneOf(...registrationModes),
   }),
 }
 
-/** The other settings of an OpenID Connect provider, which `oidc` reads: one of each for a name. */
+/** The other settings of an OpenID Connect provider, one of each per name. `oidc` reads them. */
 export const oidcParts = {
   oidcClientId: key(
     'OIDC_<NAME>_CLIENT_ID',
@@ -55,6 +55,6 @@ function emailVerification(value: string, { env }: Context): 'off' | 'on' | 'req
   const sendsMail = textOf(env, 'SMTP_URL') !== null
   if (value === '') return sendsMail ? 'on' : 'off'
   const chosen = oneOf('off', 'on', 'required').read(value)
-  if (chosen !== 'off' && !sendsMail) throw new Error(`must be off where no mail is sent: set SMTP_URL for ${chosen}`)
+  if (chosen !== 'off' && !sendsMail) throw new Error(`must be off without a mail server: set SMTP_URL for ${chosen}`)
   return chosen
 }

@@ -1,7 +1,7 @@
 import { oneOf, onOrOff, setting, wholeNumber } from '../lib/settings.ts'
 import { periodsShown, readRetention, type RetentionDays, usualRetention } from '../features/retention/periods.ts'
 
-/** What the community allows, and how long it keeps what. */
+/** What the community allows, and how long it keeps data. */
 export const communitySettings = {
   consentGate: setting({
     name: 'CONSENT_GATE',
@@ -25,7 +25,7 @@ export const communitySettings = {
     name: 'MIN_AGE',
     default: 'off',
     type: 'off or years',
-    help: 'How old people have to be who make an account, such as `18`: [a date of birth](docs/accounts.md#the-least-age) is asked of them.',
+    help: 'Minimum age to create an account, such as `18`. People then have to give [a date of birth](docs/accounts.md#the-least-age).',
     read: (value) => (value === 'off' ? null : wholeNumber(1, 120).read(value)),
   }),
   nearbyMaxAgeDays: setting({
@@ -65,7 +65,7 @@ export const communitySettings = {
     name: 'REPORT_TARGET_H',
     unit: 'hours',
     default: '24',
-    help: 'Within how many hours a report is to be decided: [the queue](docs/moderation.md#the-queue) is sorted by that.',
+    help: 'Target time to decide a report, in hours. [The queue](docs/moderation.md#the-queue) is sorted by it.',
     ...wholeNumber(1, 8760),
   }),
   legalContact: setting({
@@ -73,7 +73,7 @@ export const communitySettings = {
     reload: true,
     type: 'e-mail address or URL',
     default: null,
-    help: 'Where authorities and people without an account reach you, such as `safety@example.org`. It stands in `GET /api/v1/legal/child-safety`.',
+    help: 'Where authorities and people without an account reach you, such as `safety@example.org`. Shown in `GET /api/v1/legal/child-safety`.',
     read: contact,
   }),
   legalDir: setting({

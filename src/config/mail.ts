@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { codeOf } from '../lib/errors.ts'
 import { type Context, setting, textOf } from '../lib/settings.ts'
+import { keyFile } from './readers.ts'
 
 /** How mail is sent. */
 export const mailSettings = {
@@ -8,7 +7,7 @@ export const mailSettings = {
     name: 'SMTP_URL',
     type: 'URL',
     default: null,
-    help: '`smtp://USER:PASSWORD@HOST:587` or `smtps://…`: [sends mail](docs/accounts.md#mail); needs `MAIL_FROM` and `PUBLIC_URL` too',
+    help: 'Mail server that [sends mail](docs/accounts.md#mail): `smtp://USER:PASSWORD@HOST:587` or `smtps://…`. Needs `MAIL_FROM` and `PUBLIC_URL` too.',
     secret: true,
     read: smtpUrl,
   }),
@@ -16,14 +15,14 @@ export const mailSettings = {
     name: 'MAIL_FROM',
     type: 'name and address',
     default: null,
-    help: 'sender of mails, such as `Convene <hello@example.org>`; its name is what mails call the community',
+    help: 'Sender of mails, such as `Convene <hello@example.org>`. Mails call the community by its name.',
     read: mailFrom,
   }),
   dkim: setting({
     name: 'MAIL_DKIM',
     type: 'domain, selector and file',
     default: null,
-    help: '`DOMAIN:SELECTOR:FILE` of a private key in PEM form, to sign mails; leave it out where the mail server signs them',
+    help: '`DOMAIN:SELECTOR:FILE` of a private key in PEM form that signs mails. Leave it out if the mail server signs them.',
     read: dkimKey,
   }),
 }
@@ -50,12 +49,7 @@ function dkimKey(value: string): { domainName: string; keySelector: string; priv
   const [, domainName, keySelector, file] = /^([a-z0-9.-]+):([a-z0-9._-]+):(.+)$/i.exec(value) ?? []
   if (domainName === undefined || keySelector === undefined || file === undefined)
     throw new Error('must be DOMAIN:SELECTOR:FILE, such as example.org:convene:/etc/convene/dkim.pem')
-  let privateKey: string
-  try {
-    privateKey = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new Error(`must name a file that can be read, not ${file} (${codeOf(error)})`)
-  }
+  const privateKey = keyFile(file)
   if (!privateKey.includes('PRIVATE KEY-----'))
     throw new Error(`must name a private key in PEM form, and ${file} holds none`)
   return { domainName, keySelector, privateKey }

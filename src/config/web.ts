@@ -9,15 +9,15 @@ export const webSettings = {
     name: 'WEB_APP',
     ...onOrOff,
     default: 'on',
-    help: 'the web app at `/`; `off` leaves the API alone',
+    help: 'The web app at `/`; `off` removes it.',
   }),
   console: setting({
     name: 'CONSOLE',
     ...onOrOff,
     default: 'on',
-    help: 'the console for moderators and admins at `/console`; `off` removes it',
+    help: 'The console for moderators and admins at `/console`; `off` removes it.',
   }),
-  /** The look of the app; null for its own. */
+  /** The operator's design of the app; null for the default one. */
   brand: setting({
     name: 'BRAND_DIR',
     reload: true,
@@ -31,14 +31,14 @@ export const webSettings = {
     type: 'origins',
     default: '',
     shownDefault: 'none',
-    help: 'comma-separated origins whose pages may show the app in a frame, such as `https://web.telegram.org`',
+    help: 'Comma-separated origins whose pages may show the app in a frame, such as `https://web.telegram.org`.',
     read: (value) => value.split(',').flatMap((part) => (part.trim() === '' ? [] : [originOf(part.trim())])),
   }),
   mapStyleUrl: setting({
     name: 'MAP_STYLE_URL',
     type: 'URL',
     default: null,
-    help: 'style of the map of people nearby, for MapLibre; without it, the app shows distances without a map',
+    help: 'MapLibre style of the map of people nearby. Without it, the app shows distances and no map.',
     read: webUrl,
   }),
 }
