@@ -20,15 +20,15 @@ export function photosBesideOf(where: string | S3Place): string | S3Place {
 /** Opens that store. Creates a missing directory. */
 export function openPhotosBeside(where: string | S3Place): PhotosBeside {
   if (typeof where !== 'string')
-    return { files: openS3Files(where, tellOperator), shown: shownPlace(where), refuseWithoutRoom() {} }
+    return { files: openS3Files(where, tellOperator), shown: shownPlace(where), refuseWithoutSpace() {} }
   return {
     files: openDiskFiles(where),
     shown: where,
-    refuseWithoutRoom(bytes) {
+    refuseWithoutSpace(bytes) {
       const { bavail, bsize } = statfsSync(where)
       if (bavail * bsize < bytes)
         throw new Error(
-          `the new photos need ${megabytes(bytes)} of room in ${where}, and ${megabytes(bavail * bsize)} are free`,
+          `the new photos need ${megabytes(bytes)} of space in ${where}, and ${megabytes(bavail * bsize)} are free`,
         )
     },
   }

@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Form, formOf, serverUrl, writeDump } from '../backup/dump.ts'
 import type { Config } from '../config.ts'
-import { refuseWithoutRoom } from '../lib/disk-space.ts'
+import { refuseWithoutSpace } from '../lib/disk-space.ts'
 import { codeOf } from '../lib/errors.ts'
 import { openDiskFiles } from '../storage/files/disk.ts'
 import { MigrationError, refuseNewer, up } from '../storage/migrate.ts'
@@ -42,7 +42,7 @@ export async function wholeOfServer<T>(
     const at = Date.now()
     const form = await readSnapshotBesideNodes(serverUrl(config), async ({ source, q, server }) => {
       const form = await formOf(path, config, q)
-      refuseWithoutRoom([{ directory: dirname(path), bytes: await roomFor(form, config, q) }], 'a backup')
+      refuseWithoutSpace([{ directory: dirname(path), bytes: await roomFor(form, config, q) }], 'a backup')
       if (form === 'file') {
         const db = openDatabase(copy, { alone: true })
         try {

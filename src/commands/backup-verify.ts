@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { examineDump, isDump } from '../backup/dump.ts'
 import { findPhotosBeside, photosBesideOf } from '../backup/photos.ts'
 import { placeOf, s3Object } from '../config.ts'
-import { megabytes, refuseWithoutRoom } from '../lib/disk-space.ts'
+import { megabytes, refuseWithoutSpace } from '../lib/disk-space.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3/place.ts'
 import { openBucket } from '../s3/bucket.ts'
 import { examineBackup } from '../storage/sqlite/examine-backup.ts'
@@ -30,7 +30,7 @@ export async function verify([file = '', ...more]: string[], { force, incrementa
     const bucket = openBucket(place)
     await bucket.ping()
     const size = (await bucket.size(name)) ?? 0
-    refuseWithoutRoom([{ directory, bytes: size }], `the copy of ${shown}`)
+    refuseWithoutSpace([{ directory, bytes: size }], `the copy of ${shown}`)
     if (!(await bucket.download(name, copy))) throw new Error(`there is no ${shown}`)
     try {
       await tell(shown, copy, elsewhere ?? photosBesideOf(place))

@@ -6,7 +6,7 @@ import { listOf, openPhotosBeside, photosBesideOf, prunePhotos, writeList } from
 import { type Config, placeOf, readConfig, s3Object } from '../config.ts'
 import { holdBackups } from '../installation/data-directory.ts'
 import { giveToOwner } from '../lib/owner.ts'
-import { refuseWithoutRoom } from '../lib/disk-space.ts'
+import { refuseWithoutSpace } from '../lib/disk-space.ts'
 import { openByteProgress } from '../lib/progress.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3/place.ts'
 import { openBucket } from '../s3/bucket.ts'
@@ -211,7 +211,7 @@ async function whole<T>(
     const beside = files !== null && photosIn !== null ? openPhotosBeside(photosIn) : null
     // The space for new photos is checked later, when they are known.
     const needed = backupRoom(databasePath, { photos: files !== null && beside === null })
-    refuseWithoutRoom([{ directory: dirname(path), bytes: needed }], 'a backup')
+    refuseWithoutSpace([{ directory: dirname(path), bytes: needed }], 'a backup')
     const progress = await openByteProgress('backing up', backupBytes(databasePath, { photos: files !== null }))
     const contents = await writeBackup(part, {
       databasePath,

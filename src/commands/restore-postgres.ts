@@ -36,7 +36,7 @@ import {
   type PhotosFrom,
   refuseOthersPhotos,
 } from './restored.ts'
-import { refuseWithoutRoom } from '../lib/disk-space.ts'
+import { refuseWithoutSpace } from '../lib/disk-space.ts'
 
 /** Answers what the operator is told. */
 export async function restoreIntoServer(config: Config, file: string, photos: PhotosFrom): Promise<string[]> {
@@ -74,7 +74,7 @@ async function fetched({ dataDir }: Config, url: string, path: string): Promise<
   const shown = shownPlace(place) + name
   const bucket = openBucket(place)
   await bucket.ping()
-  refuseWithoutRoom([{ directory: dataDir, bytes: (await bucket.size(name)) ?? 0 }], `the copy of ${shown}`)
+  refuseWithoutSpace([{ directory: dataDir, bytes: (await bucket.size(name)) ?? 0 }], `the copy of ${shown}`)
   if (!(await bucket.download(name, path))) throw new Error(`there is no ${shown}`)
   const journal = await bucket.get('erasures.log')
   return { path, erased: erasuresIn(Buffer.from(journal ?? []).toString()), photosIn: photosBesideOf(place) }
@@ -95,7 +95,7 @@ async function restoreFile(
   if (media) await refuseOthersPhotos(media, remembered.get('id'))
   const inPhotos = photoBytes(path)
   const room = Math.ceil(databaseRoom * (statSync(path).size - inPhotos.bytes)) + (media ? 0 : inPhotos.room)
-  refuseWithoutRoom([{ directory: dataDir, bytes: room }], path)
+  refuseWithoutSpace([{ directory: dataDir, bytes: room }], path)
   await onIdleServer(serverUrl(config), async (client) => refuseRows(queriesOn(client)))
   const work = join(dataDir, 'restore.unpacked')
   const clean = () => {

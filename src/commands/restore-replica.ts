@@ -24,7 +24,7 @@ import { damageIn, openReadOnly } from '../storage/sqlite/database.ts'
 import { sqliteReader } from '../storage/sqlite/engine.ts'
 import { withDrizzle } from '../storage/sqlite/storage.ts'
 import { sqlitePath } from './database.ts'
-import { refuseWithoutRoom } from '../lib/disk-space.ts'
+import { refuseWithoutSpace } from '../lib/disk-space.ts'
 import { bringUpToDate, refuseMountedMedia } from './restored.ts'
 import { oneRow } from '../storage/sqlite/one-row.ts'
 
@@ -59,7 +59,7 @@ export async function restoreReplica(config: Config, place: Place, to: number | 
     if (config.media === null) refuseMountedMedia(dataDir)
     mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 })
     const photos = config.media === null ? await photosIn(place) : new Map<string, number>()
-    refuseWithoutRoom(roomFor(installation, plan, photos), place.shown)
+    refuseWithoutSpace(roomFor(installation, plan, photos), place.shown)
     return await build({ config, place, plan, key, photos, installation })
   } finally {
     removeWork(installation)

@@ -4,7 +4,7 @@ import { findPhotosBeside, photosBesideOf } from '../backup/photos.ts'
 import { ownershipProblem } from '../installation/ownership.ts'
 import { type Config, s3Object } from '../config.ts'
 import { foreignSecrets } from '../features/community/service.ts'
-import { refuseWithoutRoom, type Room } from '../lib/disk-space.ts'
+import { refuseWithoutSpace, type SpaceNeeded } from '../lib/disk-space.ts'
 import { openByteProgress } from '../lib/progress.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3/place.ts'
 import { secretsAtHand } from '../installation/secrets.ts'
@@ -74,7 +74,7 @@ async function fromBucket(config: Config, url: string, { elsewhere, skipDamaged 
     // An answer to HEAD, as for the size, does not say what is wrong with a bucket or its keys.
     await bucket.ping()
     const bytes = (await bucket.size(name)) ?? 0
-    refuseWithoutRoom([{ directory: target.dataDir, bytes }], `the copy of ${shown}`)
+    refuseWithoutSpace([{ directory: target.dataDir, bytes }], `the copy of ${shown}`)
     const { download } = workOf(target)
     if (!(await bucket.download(name, download))) throw new Error(`there is no ${shown}`)
     giveToOwner(download)
@@ -154,7 +154,7 @@ async function putInPlace(
   const resolved = file === work.download ? [] : await resolveUnfinished(target)
   mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 })
   const inPhotos = photoBytes(file)
-  refuseWithoutRoom(roomFor(target, { database: size - inPhotos.bytes, photos: withMedia ? inPhotos.room : 0 }), file)
+  refuseWithoutSpace(roomFor(target, { database: size - inPhotos.bytes, photos: withMedia ? inPhotos.room : 0 }), file)
   settleLog(databasePath)
   try {
     unpackDatabase(file, work.unpacked)
@@ -197,7 +197,7 @@ const mediaOf = (dataDir: string) => join(dataDir, 'media')
 function roomFor(
   { databasePath, dataDir }: Target,
   { database, photos }: { database: number; photos: number },
-): Room[] {
+): SpaceNeeded[] {
   const directory = dirname(databasePath)
   const ofDatabase = Math.ceil(databaseRoom * database)
   if (statSync(directory).dev === statSync(dataDir).dev)

@@ -7,10 +7,10 @@ import { joinCluster, thisNode } from '../installation/cluster.ts'
 import { claimPhotosLater, refuseForeignAssets } from '../installation/ownership.ts'
 import { type Config, ConfigError, readConfig, settings, takeNotification } from '../config.ts'
 import { openServiceManager } from '../installation/service-manager.ts'
-import { reload, tellOfSettings } from '../reload.ts'
+import { reload, warnOfSettings } from '../reload.ts'
 import { type DatabaseConfig, shownDatabase } from '../storage/database-url.ts'
 import { type LegalFiles, legalFiles } from '../features/legal/service.ts'
-import { jobs, startJobs, tellLeftovers } from '../jobs.ts'
+import { jobs, startJobs, logLeftovers } from '../jobs.ts'
 import { settingsAsHelp } from '../lib/settings.ts'
 import { openWebFiles } from '../http/web-files.ts'
 import { listen, refuseTakenPort } from '../listen.ts'
@@ -88,7 +88,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   let reloadNow = () => log.warn('SIGHUP ignored: the server is still starting')
   for (const signal of reloadSignals) process.on(signal, () => reloadNow())
   if (config.configFile !== null) log.info({ file: config.configFile }, 'settings are read from a file too')
-  tellOfSettings({ config, log })
+  warnOfSettings({ config, log })
   if (legal !== null) tellOfTexts(legal, log)
   await refusePlaces(config, log)
   holdData(config)
@@ -248,7 +248,7 @@ async function removeBackupLeftovers({ backupDir, dataDir, database }: Config, l
   if (backupDir === null || database.engine === 'postgres') return
   const where = typeof backupDir === 'string' ? backupDir : { place: backupDir, dataDir }
   try {
-    tellLeftovers(await removeLeftovers(where, dataDir), log)
+    logLeftovers(await removeLeftovers(where, dataDir), log)
   } catch (error) {
     log.warn({ reason: messageOf(error) }, 'what backups that were cut off may have left was not removed')
   }

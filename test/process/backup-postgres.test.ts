@@ -515,7 +515,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a backup of PostgreSQL', () 
     if (Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', directory]).exitCode !== 0) return
     cleanUp.push(() => Bun.spawnSync(['umount', directory]))
     const { code, err } = await convene(['backup', join(directory, 'a.db')], environment)
-    expect([code, err]).toEqual([1, expect.stringMatching(/a backup needs [\d.]+ MB of room in /)])
+    expect([code, err]).toEqual([1, expect.stringMatching(/a backup needs [\d.]+ MB of space in /)])
     expect(readdirSync(directory)).toEqual([])
   })
 })

@@ -249,7 +249,7 @@ describe('a start that cannot succeed touches nothing', () => {
     const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     const outcome = await convene([], { DATA_DIR: path, PORT: String(other.port) })
     other.stop()
-    expectRefusal(outcome, 1, new RegExp(`port ${other.port} is taken`))
+    expectRefusal(outcome, 1, new RegExp(`port ${other.port} is used by another program`))
     expect(existsSync(path)).toBe(false)
   })
 

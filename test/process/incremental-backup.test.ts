@@ -223,7 +223,7 @@ describe.skipIf(noStrace !== null)(`what is killed${noStrace ? `, ${noStrace}` :
         server
           .log()
           .split('\n')
-          .find((line) => line.includes('what a backup that was cut off had left is removed'))
+          .find((line) => line.includes('removed what an interrupted backup had left'))
       for (let i = 0; i < 500 && line() === undefined; i++) await Bun.sleep(10)
       expect(await server.end()).toBe(0)
       const { level, removed } = JSON.parse(line()!)
@@ -308,7 +308,7 @@ describe.skipIf(!isRoot)('as root', () => {
       fill(8_000_000)
       const { code, out, error } = await convene(dataDir, 'backup', '--incremental', join(directory, 'a.db'))
       expect([code, out]).toEqual([1, ''])
-      expect(error).toMatch(/the new photos need 8\.\d MB of room in .*photos, and \d\.\d MB are free/)
+      expect(error).toMatch(/the new photos need 8\.\d MB of space in .*photos, and \d\.\d MB are free/)
       expect([readdirSync(directory), contentOf(directory).size]).toEqual([['photos'], 0])
       // Twice that has no room, once has.
       fill(3_000_000)

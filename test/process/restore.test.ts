@@ -316,11 +316,14 @@ describe.skipIf(!isRoot)('where there is no room', () => {
     if (!unmount) return
     try {
       const { code, error } = await convene(there, 'restore', file)
-      expect([code, error]).toEqual([1, expect.stringMatching(/needs [\d.]+ MB of room in .*, and [\d.]+ MB are free/)])
+      expect([code, error]).toEqual([
+        1,
+        expect.stringMatching(/needs [\d.]+ MB of space in .*, and [\d.]+ MB are free/),
+      ])
       expect(error).toContain(file)
       expect(readdirSync(there)).toEqual(['convene.lock'])
       const backup = await convene(dataDir, 'backup', join(there, 'a.db'))
-      expect([backup.code, backup.error]).toEqual([1, expect.stringMatching(/a backup needs [\d.]+ MB of room in /)])
+      expect([backup.code, backup.error]).toEqual([1, expect.stringMatching(/a backup needs [\d.]+ MB of space in /)])
       expect(readdirSync(there)).toEqual(['convene.lock'])
     } finally {
       unmount()

@@ -24,7 +24,7 @@ export type PhotosBeside = {
   /** As messages show it. */
   shown: string
   /** Throws if there is no space for that many bytes of new files. */
-  refuseWithoutRoom(bytes: number): void
+  refuseWithoutSpace(bytes: number): void
 }
 
 /** The name of a photo in that store, by the SHA-256 of its bytes. */
@@ -90,7 +90,7 @@ export async function putBeside(backup: Database, files: Files, beside: PhotosBe
       )
       .get(),
   )
-  beside.refuseWithoutRoom(room)
+  beside.refuseWithoutSpace(room)
   const remove = backup.prepare<null, [string]>('DELETE FROM backup_photos WHERE name = ?')
   const change = backup.prepare<null, [number, string, string]>(
     'UPDATE backup_photos SET size = ?, sha256 = ? WHERE name = ?',
