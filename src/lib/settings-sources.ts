@@ -3,7 +3,7 @@ import { codeOf } from './errors.ts'
 import { ConfigError, type Environment, type Settings, textOf } from './settings.ts'
 import { isRecord } from './record.ts'
 
-/** By setting, where its value came from, as errors name it: `JWT_SECRET_FILE`, or `convene.toml, line 3`. Omits plain variables. */
+/** Where a setting's value came from, as errors name it: `JWT_SECRET_FILE`, or `convene.toml, line 3`. Omits plain variables. */
 type Origins = ReadonlyMap<string, string>
 
 /** All settings that are given, as variables, whatever their source. */

@@ -215,8 +215,11 @@ test('a backup replaces nothing unless told, never the database, and a failed on
 
 describe('restore refuses, and changes nothing,', () => {
   const cases: Record<string, [reason: RegExp, make: (file: string) => void]> = {
-    'a file that is no database': [/no SQLite database/, (file) => writeFileSync(file, 'Dear diary, '.repeat(1000))],
-    'an empty file': [/holds no data of Convene/, (file) => writeFileSync(file, '')],
+    'a file that is no database': [
+      /not an SQLite database/,
+      (file) => writeFileSync(file, 'Dear diary, '.repeat(1000)),
+    ],
+    'an empty file': [/contains no data of Convene/, (file) => writeFileSync(file, '')],
     'a file that is not there': [/there is no file/, (file) => rmSync(file)],
     'a truncated one': [/damaged|malformed/, (file) => truncateSync(file, statSync(file).size - 4096 * 3)],
     'one with a broken page': [
@@ -231,7 +234,7 @@ describe('restore refuses, and changes nothing,', () => {
       /incomplete: it holds 5 messages, and should hold 6/,
       changed('DELETE FROM messages WHERE seq = 6'),
     ],
-    'one that points at what is not there': [/points at nothing/, changed("UPDATE chats SET user_b = 'zzz'")],
+    'one that points at what is not there': [/refers to a missing row/, changed("UPDATE chats SET user_b = 'zzz'")],
     'one of a newer release': [
       /newer than this release/,
       changed("INSERT INTO schema_migrations VALUES (999, 'later', '')"),

@@ -317,7 +317,7 @@ describe('a start that cannot succeed touches nothing', () => {
     expect(existsSync(path)).toBe(false)
 
     writeFileSync(file, 'Dear diary, '.repeat(1000))
-    expectRefusal(await convene([], settings), 1, /other\.db is no SQLite database/)
+    expectRefusal(await convene([], settings), 1, /other\.db is not an SQLite database/)
   })
 
   test('where the database is a newer release’s; LOG_LEVEL=debug shows where that was noticed', async () => {
@@ -338,9 +338,9 @@ describe('restore', () => {
     const file = join(root, 'diary.txt')
     writeFileSync(file, 'Dear diary, '.repeat(1000))
     const refusals: [string, RegExp][] = [
-      [file, /diary\.txt is no backup of Convene: it is no SQLite database/],
+      [file, /diary\.txt is not a backup of Convene: it is not an SQLite database/],
       [join(root, 'nowhere.db'), /there is no file/],
-      [root, /is no backup of Convene: it cannot be read as a file/],
+      [root, /is not a backup of Convene: it cannot be read as a file/],
     ]
     for (const [given, says] of refusals) expectRefusal(await convene(['restore', given], { DATA_DIR: path }), 1, says)
     expect(existsSync(path)).toBe(false)
@@ -787,7 +787,7 @@ describe('check', () => {
       /look into the data directory \(mode 755\)\n +to mend it: chmod 700 /,
       /others can read jwt-secret \(mode 644\)\n +to mend it: chmod 600 .*jwt-secret/,
       /location-key is missing\n +to mend it: restore/,
-      /the database is damaged: a row of preferences points at nothing/,
+      /the database is damaged: a row of preferences refers to a missing row/,
       /something was stored at 20\d\d-/,
     ])
       expect(out).toMatch(problem)

@@ -237,7 +237,7 @@ describe('what cannot be', () => {
       oneLine(/there is no s3:.*none\.db/),
     )
     await store.put('diary.db', Buffer.from('Dear diary, '.repeat(1000)), {})
-    expect(await convene(['restore', urlOf('diary.db')], env(dataDir))).toMatchObject(oneLine(/no SQLite database/))
+    expect(await convene(['restore', urlOf('diary.db')], env(dataDir))).toMatchObject(oneLine(/not an SQLite database/))
     s3.fail((request, response) => {
       request.resume()
       response.writeHead(200, { 'content-length': 1000 })

@@ -8,9 +8,9 @@ import { asError } from '../../lib/errors.ts'
 import { oneRow } from './one-row.ts'
 
 export type Checkpoints = {
-  /** After a commit, outside of any transaction: begins one where the log has grown by enough. */
+  /** Call after a commit, outside any transaction: starts a checkpoint if the log has grown enough. */
   onCommit(): void
-  /** Takes all of the log into the file, and leaves none. */
+  /** Checkpoints the whole log and truncates it. */
   emptyLog(): Promise<void>
   /** The same, for the last time. */
   close(): Promise<void>
@@ -20,20 +20,21 @@ type Options = {
   /** Called when a checkpoint fails, with an SQLite error and its `code`. */
   onError(error: Error): void
   /**
-   * Pages of log after which one begins: 32 MB, and 128 with a replica, of which each checkpoint writes the rest of the log
-   * into files and waits for the disk. With 32 MB a replica costs 15 % of the sends a second, with 128 MB 4 %.
+   * Pages of log after which a checkpoint starts: 32 MB, or 128 MB with a replica, because each of its checkpoints writes the
+   * rest of the log into files and waits for the disk. At 32 MB a replica costs 15 % of the sends per second, at 128 MB 4 %.
    */
   after?: number
-  /** Owns the log where there is a replica, and does its checkpoints. */
+  /** With a replica, its thread owns the log and runs the checkpoints. */
   replica?: Pick<ReplicaLog, 'checkpoint' | 'empty' | 'close'> | null
 }
 
 /**
- * Takes the log into the file while the server goes on: from a thread, as that waits for the disk for as long as hundreds
- * of sends take. SQLite begins the log anew once all of it is in the file and nobody reads it, which never happens while
- * others write; so the few pages that were written meanwhile are taken in here, where no write can come in between.
+ * Checkpoints the log while the server keeps working. A thread does it, because a checkpoint waits for the disk as long as
+ * hundreds of sends take. SQLite restarts the log only when all of it is in the file and nobody reads it, which never happens
+ * while others write; so the few pages written during the thread's checkpoint are checkpointed here, where no write can come in
+ * between.
  *
- * Where the thread does not keep up, or there is none, SQLite does all of it within a commit, at twice as many pages.
+ * If the thread does not keep up or cannot run, SQLite checkpoints within a commit, at twice as many pages.
  */
 export function openCheckpoints(
   db: Database,
@@ -44,10 +45,10 @@ export function openCheckpoints(
   const rest = db.prepare<null, []>('PRAGMA wal_checkpoint(PASSIVE)')
   let thread: Worker | null = null
   let running: PromiseWithResolvers<void> | null = null
-  const isAble = canAsk(db)
-  /** Pages of this log when the last one began, or another process had written so many. */
-  let begunAt = isAble ? length() : 0
-  if (isAble) db.run(`PRAGMA wal_autocheckpoint = ${(replica ? 4 : 2) * after}`)
+  const isMeasurable = canMeasureLog(db)
+  /** The length of this log when the last checkpoint started, or when it was opened, in pages. */
+  let begunAt = isMeasurable ? length() : 0
+  if (isMeasurable) db.run(`PRAGMA wal_autocheckpoint = ${(replica ? 4 : 2) * after}`)
 
   function start(): Worker {
     const started = new Worker(checkpointer, { workerData: db.filename })
@@ -56,7 +57,7 @@ export function openCheckpoints(
       if (error) onError(Object.assign(new Error(error.message), { code: error.code }))
       end()
     })
-    // It could not be started, or the file not be opened.
+    // The thread could not start, or could not open the file.
     started.on('error', onError)
     started.on('exit', () => {
       thread = null
@@ -97,14 +98,14 @@ export function openCheckpoints(
 
   return {
     onCommit() {
-      if (!isAble || running) return
+      if (!isMeasurable || running) return
       const log = length()
       if (log < begunAt) begunAt = 0
       if (log - begunAt < after) return
       begunAt = log
       running = Promise.withResolvers()
       if (replica) {
-        // It takes all of the log in by itself. Where it failed, nothing is replicated, and the rest is done here.
+        // The replica checkpoints the whole log. If it fails, nothing is replicated any more, and the rest is done here.
         void replica.checkpoint().then(ended, end)
         return
       }
@@ -121,22 +122,22 @@ export function openCheckpoints(
     async close() {
       await running?.promise
       await thread?.terminate()
-      // The last commits are in files before the log is gone. Without them, the next start begins with a snapshot.
+      // The replica stores the last commits in files before the log is truncated. Otherwise the next start needs a snapshot.
       await replica?.close().catch(onError)
       empty()
     },
   }
 }
 
-// Apple's own SQLite may be older, and would take the log in where it is asked how long it is.
-const canAsk = (db: Database) =>
+// Apple's own SQLite may be older, and would run a checkpoint when asked for the length of the log.
+const canMeasureLog = (db: Database) =>
   semver.satisfies(oneRow(db.query<{ v: string }, []>('SELECT sqlite_version() AS v').get()).v, '>=3.51.0')
 
-/** Whether this system's SQLite tells how long a log is, without which there is no replica. */
+/** Whether this system's SQLite reports the length of the log, which a replica needs. */
 export function isLogReadable(): boolean {
   const db = new Database(':memory:')
   try {
-    return canAsk(db)
+    return canMeasureLog(db)
   } finally {
     db.close()
   }

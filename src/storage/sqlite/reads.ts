@@ -3,38 +3,38 @@ import type { Profile, User } from '../../features/profile/store.ts'
 import { oneRow } from './one-row.ts'
 import { recentMap, type RecentMap } from '../../lib/recent-map.ts'
 
-/** What is remembered of a person, by its kind. */
+/** What is cached about a person, by kind. */
 type Kinds = { user: object; profile: { id: string } }
 type Kind = keyof Kinds
 type People = { user: User; profile: Profile }
 
 export type Reads<Of extends Kinds = People> = {
-  /** Runs `work`, which reads and is synchronous, in the transaction of this turn; within a write, in that one's. */
+  /** Runs the synchronous reads of `work` in the transaction of this turn, or of the write that is running. */
   read<T>(work: () => T): T
   /**
-   * What `work` read of a person, remembered as of that kind until anything is written: by this process, unless the write
-   * leaves people alone, or by another one. Nobody may change the answer. Not for use within a write.
+   * What `work` reads about a person, cached under that kind until something is written: by another process, or by this one
+   * unless the write keeps the profile cache. Callers must not change the result. Not for use within a write.
    */
   remembered<K extends Kind>(kind: K, id: string, work: (id: string) => Of[K] | null): Of[K] | null
-  /** The same of many, in no order: `work` reads those that are not remembered. */
+  /** The same for many people, in no order: `work` reads those that are not cached. */
   rememberedEach(kind: 'profile', ids: readonly string[], work: (missing: string[]) => Of['profile'][]): Of['profile'][]
-  /** Forgets what is remembered: after a write. */
+  /** Empties the cache, after a write. */
   forget(): void
-  /** Ends the transaction, where there is one: before a write, or what SQLite does in no transaction. */
+  /** Ends the transaction, if there is one: before a write, or anything that SQLite refuses within a transaction. */
   end(): void
 }
 
-// Some 600 bytes each. Those of a city's centre are shown again and again.
+// Some 600 bytes each. People in the centre of a city are shown again and again.
 const mostRemembered = 16_384
 
 /**
- * Lets the reads of one turn of the event loop share a transaction, and so one moment's state. Each alone would take the
- * file's lock and give it back, which costs more than most of them do.
+ * Lets the reads of one turn of the event loop share a transaction, and so a snapshot. Separately, each would take and release
+ * the file's lock, which costs more than most of the reads.
  */
 export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
   const begin = db.prepare('BEGIN')
   const commit = db.prepare('COMMIT')
-  // Another number when another process has written.
+  // Changes when another process has written.
   const version = db.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const memory: { [K in Kind]: RecentMap<Of[K]> } = {
     user: recentMap(mostRemembered),
@@ -46,7 +46,7 @@ export function openReads<Of extends Kinds = People>(db: Database): Reads<Of> {
   function end() {
     if (!isOpen) return
     isOpen = false
-    // Where the disk failed, SQLite has ended it.
+    // After a disk failure, SQLite has already ended it.
     if (db.inTransaction) commit.run()
   }
 

@@ -49,7 +49,7 @@ import { endIfFatal, type OnFatal, openWriter, patienceWithReplicaMs, type Write
 export type SqliteOptions = {
   onFatal: OnFatal
   onGroup?: (report: WriterReport) => void
-  /** Ships each commit; null if nothing does. */
+  /** Ships each commit; null without a replica. */
   replica?: ReplicaLog | null
 }
 
@@ -120,9 +120,9 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
       try {
         db.$client.run('PRAGMA optimize')
       } catch {
-        // A full disk has no room for it, and the end does without.
+        // A full disk has no space for it, and stopping does not need it.
       }
-      // Leaves one file behind, which can be copied as it is.
+      // Leaves a single file, which can be copied.
       await checkpoints.close()
       db.$client.close()
     },
