@@ -36,5 +36,5 @@ export function warnOfSettings({ config, log }: Pick<Reloaded, 'config' | 'log'>
       { variable: name, meant: meant ?? undefined },
       'an environment variable is not a known setting and is ignored',
     )
-  for (const { text, mend } of halfSetOf(config)) log.warn({ mend }, text)
+  for (const { text, fix } of halfSetOf(config)) log.warn({ fix }, text)
 }

@@ -31,9 +31,9 @@ Exit code: 0 where all is well, 1 where something is wrong.`
 export async function run(args: string[]): Promise<void> {
   parseArgs({ args })
   let problems = 0
-  for await (const { text, mend } of examine()) {
-    console.log(mend === undefined ? `ok     ${text}` : `WRONG  ${text}\n       to mend it: ${mend}`)
-    if (mend !== undefined) problems++
+  for await (const { text, fix } of examine()) {
+    console.log(fix === undefined ? `ok     ${text}` : `WRONG  ${text}\n       to fix it: ${fix}`)
+    if (fix !== undefined) problems++
   }
   console.log(problems === 0 ? 'All is well.' : `${problems} ${problems === 1 ? 'thing is' : 'things are'} wrong.`)
   if (problems > 0) process.exitCode = 1

@@ -215,6 +215,6 @@ async function afterwards(config: Config): Promise<string[]> {
     ...(media
       ? [`from their start on, nodes remove photos that this database does not know: ${shownPlace(media)}`]
       : []),
-    ...foreign.map(({ text, mend }) => `before the next start: ${text}: ${mend}`),
+    ...foreign.map(({ text, fix }) => `before the next start: ${text}: ${fix}`),
   ]
 }

@@ -132,7 +132,7 @@ async function build({ config, place, plan, key, photos, installation }: Build):
         : [`photos that cannot be read, and are left out: ${damaged.length}, of which the first: ${damaged[0]}`]),
       ...(missing === 0 ? [] : [`photos that the database knows and the replica does not have: ${missing}`]),
       ...(config.media === null ? [] : [`photos stay where they are: ${shownPlace(config.media)}`]),
-      ...foreign.map(({ text, mend }) => `before the next start: ${text}: ${mend}`),
+      ...foreign.map(({ text, fix }) => `before the next start: ${text}: ${fix}`),
     ]
   } finally {
     progress.stop()

@@ -181,7 +181,7 @@ async function putInPlace(
       ...(bucket
         ? [`from its start on, the server removes photos that this database does not know: ${shownPlace(bucket)}`]
         : []),
-      ...foreign.map(({ text, mend }) => `before the next start: ${text}: ${mend}`),
+      ...foreign.map(({ text, fix }) => `before the next start: ${text}: ${fix}`),
     ]
   } finally {
     if (file !== work.download) removeWork(target)

@@ -29,7 +29,7 @@ export type Watched = {
   } | null
 }
 
-/** The metrics that are read from their sources whenever somebody asks for them. */
+/** Registers the metrics that are read from their sources on each request. */
 export function watchSources(
   registers: Registry[],
   { callers, hub, storage, shared, photos, replica, now = Date.now }: Watched,

@@ -784,9 +784,9 @@ describe('check', () => {
       /RATE_LIMIT is off/,
       /no CORS_ORIGINS/,
       /no METRICS_TOKEN/,
-      /look into the data directory \(mode 755\)\n +to mend it: chmod 700 /,
-      /others can read jwt-secret \(mode 644\)\n +to mend it: chmod 600 .*jwt-secret/,
-      /location-key is missing\n +to mend it: restore/,
+      /look into the data directory \(mode 755\)\n +to fix it: chmod 700 /,
+      /others can read jwt-secret \(mode 644\)\n +to fix it: chmod 600 .*jwt-secret/,
+      /location-key is missing\n +to fix it: restore/,
       /the database is damaged: a row of preferences refers to a missing row/,
       /something was stored at 20\d\d-/,
     ])
@@ -859,9 +859,9 @@ describe('check', () => {
     const differs = await convene(['check'], env)
     expect(differs.code).toBe(1)
     // Tea and the language are missing, and wine is too many.
-    expect(differs.out).toMatch(/the index of the nearby search differs from the profiles in 3 entries\n +to mend it: /)
+    expect(differs.out).toMatch(/the index of the nearby search differs from the profiles in 3 entries\n +to fix it: /)
     // One has a name that is not theirs, and is also somewhere else.
-    expect(differs.out).toMatch(/the nearby search shows 2 people not as their profiles are\n +to mend it: /)
+    expect(differs.out).toMatch(/the nearby search shows 2 people not as their profiles are\n +to fix it: /)
 
     const backup = newPath()
     expect((await convene(['backup', backup], env)).code).toBe(0)

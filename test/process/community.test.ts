@@ -80,9 +80,12 @@ describe('a database without its secrets', () => {
     const path = keyFile(dataDir, 'location-key')
     const key = readFileSync(path, 'utf8')
 
-    await refused({ ...settings, LOCATION_KEY: other }, /^convene: LOCATION_KEY is not the key by which the positions/)
+    await refused(
+      { ...settings, LOCATION_KEY: other },
+      /^convene: LOCATION_KEY is not the key with which the positions/,
+    )
     rmSync(path)
-    await refused(settings, /location-key is missing: the key by which the positions/)
+    await refused(settings, /location-key is missing: the key with which the positions/)
     // No new one is left that could be taken for it.
     expect(existsSync(path)).toBe(false)
     const check = await convene(['check'], settings)
@@ -160,9 +163,9 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one community on Po
     const secrets = { JWT_SECRET: 'one secret of all nodes, long enough', LOCATION_KEY: '11'.repeat(32) }
     const node = () => ({ DATABASE_URL: url, DATA_DIR: newPath(), ...secrets })
     const first = await serve(node())
-    await refused({ ...node(), LOCATION_KEY: other }, /^convene: LOCATION_KEY is not the key by which the positions/)
+    await refused({ ...node(), LOCATION_KEY: other }, /^convene: LOCATION_KEY is not the key with which the positions/)
     const changed = { ...node(), JWT_SECRET: 'another one that is long enough too' }
-    await refused(changed, /^convene: JWT_SECRET is not the secret by which the community of this database signs/)
+    await refused(changed, /^convene: JWT_SECRET is not the secret with which the community of this database signs/)
     // A node that generates its own has those of nobody.
     const { JWT_SECRET: _, LOCATION_KEY: __, ...alone } = node()
     await refused(alone, /(location-key|jwt-secret) is missing/)

@@ -175,7 +175,7 @@ describe('a restore that is killed', () => {
       { DATA_DIR: newPath(), DATABASE_URL: `sqlite:${databaseIn(dataDir)}`, PORT: '0' },
       [],
     )
-    expect([elsewhere.code, elsewhere.error]).toEqual([1, expect.stringContaining('cut off with another DATA_DIR')])
+    expect([elsewhere.code, elsewhere.error]).toEqual([1, expect.stringContaining('interrupted with another DATA_DIR')])
     const server = await startServer({ DATA_DIR: dataDir })
     expect(await server.end()).toBe(0)
     expect(stateOf(dataDir)).toEqual(older)

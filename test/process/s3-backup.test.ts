@@ -211,8 +211,8 @@ describe('what cannot be', () => {
     const good = urlOf('a.db')
     const cases: [url: string, settings: Record<string, string>, reason: RegExp][] = [
       [good.replace(bucket, 'none-such'), keys, /there is no bucket none-such at http:\S+ \(NoSuchBucket\)/],
-      [good, { ...keys, S3_ACCESS_KEY_ID: 'nobody' }, /does not take these keys \(InvalidAccessKeyId\)/],
-      [good, { ...keys, S3_SECRET_ACCESS_KEY: `${secret}x` }, /does not take these keys \(SignatureDoesNotMatch\)/],
+      [good, { ...keys, S3_ACCESS_KEY_ID: 'nobody' }, /does not accept these keys \(InvalidAccessKeyId\)/],
+      [good, { ...keys, S3_SECRET_ACCESS_KEY: `${secret}x` }, /does not accept these keys \(SignatureDoesNotMatch\)/],
       [good, {}, /the URL must come with S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/],
       [s3ObjectUrl({ ...place, endpoint: 'http://127.0.0.1:1' }, 'a.db'), keys, /nothing answers at http:\/\/127/],
       [good.replace('/a.db', '/'), keys, /the URL must end in the name of an object/],
@@ -272,7 +272,7 @@ describe('what cannot be', () => {
     s3.requests.length = 0
     s3.failWhere(/partNumber=2/, refusing(500, 'InternalError'))
     try {
-      await expect(store.upload('broken.db', file)).rejects.toThrow('did not do as asked (InternalError)')
+      await expect(store.upload('broken.db', file)).rejects.toThrow('answered with an error (InternalError)')
     } finally {
       s3.fail(null)
     }
@@ -367,7 +367,7 @@ describe('scheduled backups into a bucket', () => {
     // Without it nobody could say who is to be erased.
     s3.failWhere(/erasures\.log/, refusing(403, 'AccessDenied'))
     try {
-      expect(await restore()).toMatchObject(oneLine(/does not take these keys \(AccessDenied\)/))
+      expect(await restore()).toMatchObject(oneLine(/does not accept these keys \(AccessDenied\)/))
     } finally {
       s3.fail(null)
     }
@@ -405,7 +405,7 @@ describe('scheduled backups into a bucket', () => {
     s3.fail(refusing(403, 'AccessDenied'))
     try {
       const failed = await run(start + days)
-      expect(failed).toMatch(/convene: the bucket \S+ at \S+ does not take these keys \(AccessDenied\)\n/)
+      expect(failed).toMatch(/convene: the bucket \S+ at \S+ does not accept these keys \(AccessDenied\)\n/)
       expect(failed).not.toContain(secret)
     } finally {
       s3.fail(null)

@@ -206,7 +206,7 @@ describe('half-set settings', () => {
   ])('%p is said, with what to do', (environment, text) => {
     const found = halfSetOf(readConfig(environment as Record<string, string>))
     expect(found.map((each) => each.text).join()).toStartWith(text)
-    expect(found.every(({ mend }) => /^(set|leave) /.test(mend))).toBe(true)
+    expect(found.every(({ fix }) => /^(set|leave) /.test(fix))).toBe(true)
   })
 
   test('mail without a sender or PUBLIC_URL stops the start', () => {

@@ -17,8 +17,8 @@ export function* dataDirectory(config: Config): Generator<Finding, { usable: boo
     return { usable: false }
   }
   if (!isWritable(dataDir)) {
-    const mend = `run this as the user that runs the server, or chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`
-    yield wrong(`DATA_DIR is not for this user: ${dataDir}`, mend)
+    const fix = `run this as the user that runs the server, or chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`
+    yield wrong(`DATA_DIR is not for this user: ${dataDir}`, fix)
     // Everything in it would seem to be missing.
     return { usable: false }
   }

@@ -17,17 +17,16 @@ export async function* replica(config: Config, now: number): AsyncGenerator<Find
     return yield wrong(`REPLICA_URL ${problem.text}`, 'set REPLICA_URL right, or look at who owns it')
   const place = openPlace(config.replica)
   const key = config.replicaKey === null ? null : replicaKey(config.replicaKey)
-  const mend = "look for the replica in the server's log, and at convene replica status"
+  const fix = "look for the replica in the server's log, and at convene replica status"
   try {
     const { snapshot, waiting } = await statusOf(place, spoolOf(config.dataDir), key)
-    if (snapshot === null) yield wrong(`the replica in ${place.shown} has no snapshot`, mend)
+    if (snapshot === null) yield wrong(`the replica in ${place.shown} has no snapshot`, fix)
     else if (waiting !== null && now - waiting.since > bearableMs)
-      yield wrong(`commits since ${iso(Math.round(waiting.since))} wait for the replica in ${place.shown}`, mend)
+      yield wrong(`commits since ${iso(Math.round(waiting.since))} wait for the replica in ${place.shown}`, fix)
     else yield fine(`the replica in ${place.shown} is up to date, with a snapshot of ${iso(snapshot.at)}`)
   } catch (error) {
     // `buckets` has reported a bucket that does not answer.
-    if (typeof config.replica === 'string' || codeOf(error) === '')
-      yield wrong(`the replica: ${messageOf(error)}`, mend)
+    if (typeof config.replica === 'string' || codeOf(error) === '') yield wrong(`the replica: ${messageOf(error)}`, fix)
   }
   if (key === null)
     yield wrong(

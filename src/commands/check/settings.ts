@@ -25,7 +25,7 @@ export function* settings(config: Config): Generator<Finding> {
         meant === null ? 'leave it out' : `is ${meant} meant? Leave ${name} out`,
       ),
     )
-  for (const { text, mend } of halfSetOf(config)) problems.push(wrong(text, mend))
+  for (const { text, fix } of halfSetOf(config)) problems.push(wrong(text, fix))
   problems.push(...settingsFile(config))
   if (config.publicUrl?.startsWith('https:') && config.trustProxy === 0)
     problems.push(
