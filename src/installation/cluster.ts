@@ -45,7 +45,7 @@ export function clusterProblem(node: Pick<ClusterNode, 'lacks'>, living: readonl
     return `${and(node.lacks)} must be set, the same on all nodes: another node of this database runs on ${first.host}`
   const lacking = living.find(({ lacks }) => lacks.length > 0)
   if (!lacking) return null
-  return `${and(lacking.lacks)} must be set on all nodes, and the node of this database on ${lacking.host} lacks it: set it there first, or stop that node`
+  return `${and(lacking.lacks)} must be set on all nodes, and the node of this database on ${lacking.host} runs without: set it there first, or stop that node`
 }
 
 /** This process, as the other nodes see it. */

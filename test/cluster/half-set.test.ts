@@ -62,7 +62,7 @@ test('a node alone needs nothing, and several need both settings, on all of them
   )
   expect(clusterProblem(node(['MEDIA_URL']), [node([], 'there')])).toStartWith('MEDIA_URL must be set, the same')
   expect(clusterProblem(node([]), [node([]), node(['REDIS_URL'], 'there')])).toBe(
-    'REDIS_URL must be set on all nodes, and the node of this database on there lacks it: set it there first, or stop that node',
+    'REDIS_URL must be set on all nodes, and the node of this database on there runs without: set it there first, or stop that node',
   )
 })
 
@@ -72,7 +72,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one database on Pos
     const lone = await start('one', both)
     expect(lone).toEqual(entered)
     expect(await start('two', both)).toStartWith('REDIS_URL and MEDIA_URL must be set, the same on all nodes')
-    expect(await start('two')).toStartWith('REDIS_URL and MEDIA_URL must be set on all nodes, and the one')
+    expect(await start('two')).toStartWith('REDIS_URL and MEDIA_URL must be set on all nodes, and the node')
     if (typeof lone === 'string') throw new Error(lone)
     await lone.leave()
     for (const host of ['two', 'three', 'four']) expect(await start(host)).toEqual(entered)

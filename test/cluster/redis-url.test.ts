@@ -128,7 +128,7 @@ redisServerTest('check says whether Redis answers', async () => {
       ...settings,
       REDIS_URL: `redis://nobody:wrong@127.0.0.1:${server.port}`,
     })
-    expect(refused.out).toContain('to fix it: set REDIS_URL right: the server does not start with it\n')
+    expect(refused.out).toContain('to fix it: correct REDIS_URL: the server does not start with it\n')
     await server.stop()
     const { code, out } = await convene(['check'], settings)
     expect(code).toBe(1)

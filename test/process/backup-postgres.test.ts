@@ -198,7 +198,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a backup of PostgreSQL', () 
     for (const name of ['jwt-secret', 'location-key']) copyFileSync(join(dataDir, name), join(elsewhere.DATA_DIR, name))
     const restored = await convene(['restore', file], elsewhere, hidden)
     expect(restored).toMatchObject(ok)
-    expect(restored.out).toContain('erased again who had erased their accounts since: 1')
+    expect(restored.out).toContain('users erased again, because they were erased since: 1')
     expect(readdirSync(elsewhere.DATA_DIR).sort()).not.toContain('restore.unpacked')
     expect(await rowsIn(there, 'SELECT count(*)::int AS n FROM messages')).toMatchObject([{ n: ids.length }])
     expect(await rowsIn(there, `SELECT id FROM users WHERE deleted_at IS NULL`)).toMatchObject([{ id: ada.id }])
@@ -244,7 +244,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a backup of PostgreSQL', () 
       const elsewhere = { ...environment, ...inBucket(), DATA_DIR: newPath(), DATABASE_URL: there }
       const restored = await convene(['restore', file], elsewhere)
       expect(restored).toMatchObject(ok)
-      expect(restored.out).toContain('erased again who had erased their accounts since: 1')
+      expect(restored.out).toContain('users erased again, because they were erased since: 1')
       const ids = await rowsIn<{ id: string }>(there, "SELECT id FROM messages WHERE kind = 'text' ORDER BY seq")
       expectOneMoment(
         ids.map(({ id }) => id),

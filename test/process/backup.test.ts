@@ -363,7 +363,7 @@ test('who was erased stays erased when an older backup is restored, their photos
   writeFileSync(join(dataDir, 'erasures.log'), `${at} ${ada.id}\n`)
   const { code, out } = await convene(dataDir, 'restore', file)
   expect(code).toBe(0)
-  expect(out).toContain('erased again who had erased their accounts since: 1')
+  expect(out).toContain('users erased again, because they were erased since: 1')
   const bytes = readFileSync(join(dataDir, 'convene.db'))
   for (const mark of [ada.email, 'Message 0']) {
     expect(readFileSync(file).includes(mark)).toBe(true)
@@ -395,7 +395,7 @@ test('the journal that lies beside a backup erases again too, on a machine that 
 
   const elsewhere = newPath()
   const { code, out } = await convene(elsewhere, 'restore', file)
-  expect([code, out]).toEqual([0, expect.stringContaining('erased again who had erased their accounts since: 1')])
+  expect([code, out]).toEqual([0, expect.stringContaining('users erased again, because they were erased since: 1')])
   const bytes = readFileSync(join(elsewhere, 'convene.db'))
   expect([bytes.includes(ada.email), bytes.includes(bob.email)]).toEqual([false, true])
   // It is known from now on, without that directory.

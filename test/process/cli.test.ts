@@ -415,7 +415,7 @@ test('rules are exported, changed and imported beside a running server, or refus
       { rules: [{ ...given, match: { type: 'words', words: Array.from({ length: 100_000 }, (_, i) => `ab${i}`) } }] },
       /Expected up to 20000 words in all rules together/,
     ],
-    [{ rules: [], more: 'x'.repeat(10 * 1024 * 1024) }, /up to 2 MB/],
+    [{ rules: [], more: 'x'.repeat(10 * 1024 * 1024) }, /larger than the limit of 2 MB/],
   ]
   for (const [body, message] of cases) {
     await Bun.write(file, JSON.stringify(body))
@@ -498,7 +498,7 @@ describe('admin', () => {
     expect((await ada.get('admin/reports')).status).toBe(200)
     expect((await ada.get('me')).body.role).toBe('moderator')
 
-    expectRefusal(await convene(['admin', 'revoke', ada.email, 'admin'], settings), 1, /is no admin, but moderator/)
+    expectRefusal(await convene(['admin', 'revoke', ada.email, 'admin'], settings), 1, /is not admin, but moderator/)
     expect((await ada.get('admin/reports')).status).toBe(200)
 
     expect((await convene(['admin', 'revoke', ada.email, 'moderator'], settings)).code).toBe(0)
@@ -647,7 +647,7 @@ describe('admin', () => {
     expectRefusal(await convene(['admin', 'export', ada.email, file], settings), 1, /there is no directory/)
     const there = join(app.dataDir, 'ada.json')
     const done = await convene(['admin', 'export', ada.email, there], settings)
-    expect(done).toEqual({ code: 0, out: `all that is stored of ${ada.email} is in ${there}\n`, err: '' })
+    expect(done).toEqual({ code: 0, out: `all data of ${ada.email} is in ${there}\n`, err: '' })
     expect(statSync(there).mode & 0o777).toBe(0o600)
     const exported = JSON.parse(readFileSync(there, 'utf8'))
     expect(exported).toMatchObject({
@@ -750,7 +750,7 @@ describe('check', () => {
     }
     const { out } = await convene(['check'], settings)
     expect(out).toContain(
-      'ok     images are checked by http://127.0.0.1:2, unencrypted, and stored unchecked where it does not answer\n',
+      'ok     images are checked by http://127.0.0.1:2, unencrypted, and stored unchecked if it does not answer\n',
     )
     const halfSet = await convene(['check'], { DATA_DIR: dataDir(), IMAGE_CHECK: 'required' })
     expect(halfSet.out).toContain('IMAGE_CHECK must come with IMAGE_CHECK_URL, which is not set')
@@ -765,7 +765,7 @@ describe('check', () => {
     await telegram.close()
   })
 
-  test('finds what is wrong, says how to mend it, and mends nothing itself', async () => {
+  test('finds what is wrong, says how to fix it, and fixes nothing itself', async () => {
     const path = dataDir()
     chmodSync(path, 0o755)
     chmodSync(join(path, 'jwt-secret'), 0o644)
@@ -782,7 +782,7 @@ describe('check', () => {
     expect(code).toBe(1)
     for (const problem of [
       /RATE_LIMIT is off/,
-      /no CORS_ORIGINS/,
+      /CORS_ORIGINS is empty/,
       /no METRICS_TOKEN/,
       /look into the data directory \(mode 755\)\n +to fix it: chmod 700 /,
       /others can read jwt-secret \(mode 644\)\n +to fix it: chmod 600 .*jwt-secret/,
@@ -907,7 +907,7 @@ describe('health', () => {
     const asked = { ...settings, PORT: server.base.port, HTTP_PROXY: 'http://127.0.0.1:9' }
     expect(await convene(['health'], asked)).toEqual({
       code: 0,
-      out: expect.stringMatching(/^Convene 0\.6\.0 lives at http:\S+\n$/),
+      out: expect.stringMatching(/^Convene 0\.6\.0 is alive at http:\S+\n$/),
       err: '',
     })
     expect((await convene(['health', '--ready'], asked)).out).toMatch(/^Convene 0\.6\.0 is ready at http:\S+\n$/)

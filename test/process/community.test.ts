@@ -50,7 +50,7 @@ const start = async (settings: Record<string, string>) => {
   return server.log()
 }
 
-/** A start that has to end at once, with one line that names what is wrong, and how to mend it. */
+/** A start that has to end at once, with one line that names what is wrong, and how to fix it. */
 async function refused(settings: Record<string, string>, says: RegExp) {
   const { code, out, err } = await convene(['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...settings })
   expect([code, out]).toEqual([1, ''])
@@ -146,7 +146,7 @@ describe('a database without its secrets', () => {
     await convene(['backup', file], { DATA_DIR: dataDir })
     const restored = await convene(['restore', file], { DATA_DIR: elsewhere })
     expect([restored.code, restored.err]).toEqual([0, ''])
-    expect(restored.out).toMatch(/before the next start: \S*location-key is missing: the key by which/)
+    expect(restored.out).toMatch(/before the next start: \S*location-key is missing: the key with which/)
     expect(existsSync(keyFile(elsewhere, 'location-key'))).toBe(false)
     await refused({ DATA_DIR: elsewhere }, /location-key is missing/)
     for (const name of ['location-key', 'jwt-secret'] as const)

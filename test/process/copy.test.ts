@@ -534,7 +534,7 @@ describe.skipIf(noPostgres !== null)(`between a file and PostgreSQL${noPostgres 
 
 describe('a wrong command line', () => {
   const cases: [args: string[], says: RegExp][] = [
-    [[], /from where, to where\? --from URL --to URL \(see convene copy --help\)/],
+    [[], /copy takes --from URL or --to URL, or both \(see convene copy --help\)/],
     [['--from', 'mysql:x', '--to', 'sqlite:y.db'], /--from must be sqlite:PATH/],
     [['--from', 'sqlite:y.db', '--to', 'postgres://one'], /--to must be postgres:\/\/USER/],
     [['--from', 'sqlite::memory:', '--to', 'sqlite:y.db'], /--from names a database in memory/],

@@ -141,7 +141,7 @@ test('a photo beside a backup that is damaged, emptied or gone is named, and the
   }
   const without = await convene(there, 'restore', file, '--skip-damaged')
   expect([without.code, without.error]).toEqual([0, ''])
-  expect(without.out).toContain('photos that were left out, as they are missing or damaged: 1\n')
+  expect(without.out).toContain('photos left out because they are missing or damaged: 1\n')
   expect(contentOf(mediaOf(there)).size).toBe(3)
 
   expect(await scheduled(dataDir, directory, 1)).toBe('done\n')

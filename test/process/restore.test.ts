@@ -115,14 +115,14 @@ describe('a restore that is killed', () => {
           // Every other one goes on by a restore instead of a start.
           if (when % 2 === 0) {
             const server = await startServer({ DATA_DIR: dataDir })
-            if (plan) expect(server.log()).toContain('a restore that was cut off is finished')
+            if (plan) expect(server.log()).toContain('an interrupted restore has been finished')
             expect(await server.end()).toBe(0)
           } else if (plan) {
             // Nothing else works on what is neither the one nor the other.
             const refused = await convene(dataDir, 'backup', newPath('.db'))
             expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('was cut off')])
             const other = await convene(dataDir, 'restore', join(kept, 'convene.db'))
-            expect([other.code, other.out]).toEqual([0, expect.stringContaining('finished a restore that was cut off')])
+            expect([other.code, other.out]).toEqual([0, expect.stringContaining('finished a restore that was interrupted')])
             rmSync(databaseIn(dataDir))
             const first = readdirSync(dataDir).filter((name) => /^convene\.db\.before-restore-\w+$/.test(name))
             // Of the two that were put aside, the first was that of before, and the second what the restore had brought.
@@ -153,7 +153,7 @@ describe('a restore that is killed', () => {
     cpSync(join(dataDir, 'media'), work.media, { recursive: true })
     const before = stateOf(dataDir)
     const server = await startServer({ DATA_DIR: dataDir })
-    expect(server.log()).toContain('what a restore that was cut off had left is removed')
+    expect(server.log()).toContain('the files of an interrupted restore have been removed')
     expect(await server.end()).toBe(0)
     expect(leftIn(dataDir)).toEqual([])
     expect(stateOf(dataDir)).toEqual(before)

@@ -144,7 +144,7 @@ describe('a backup in a bucket', () => {
     const env = { DATA_DIR: dataDir, MEDIA_URL: images.setting, ...keys }
     const restored = await convene(['restore', full], env)
     expect(restored).toMatchObject({ code: 0, err: '' })
-    expect(restored.out).toContain('the server removes photos that this database does not know')
+    expect(restored.out).toContain('the server removes photos that are not in this database')
     expect(images.objects().map((key) => key.slice(6))).toEqual(photos)
     expect(readdirSync(dataDir)).not.toContain('media')
 
@@ -170,7 +170,7 @@ describe('a backup in a bucket', () => {
     db.close()
     writeFileSync(join(dataDir, 'erasures.log'), `${new Date(start + days).toISOString()} ${id}\n`)
     const { out, err } = await convene(['restore', backups.urlOf('a.db')], env)
-    expect([err, out]).toEqual(['', expect.stringContaining('erased again who had erased their accounts since: 1')])
+    expect([err, out]).toEqual(['', expect.stringContaining('users erased again, because they were erased since: 1')])
     expect(images.objects()).toHaveLength(2)
   })
 })
@@ -357,7 +357,7 @@ describe('scheduled backups into a bucket', () => {
     const own = lineOf(elsewhere) + lineOf(bob!.id)
     writeFileSync(join(other, 'erasures.log'), own)
     const restore = () => convene(['restore', urlOf('convene-20261121T120000Z.db')], { DATA_DIR: other, ...keys })
-    const erasedAgain = expect.stringContaining('erased again who had erased their accounts since: 2')
+    const erasedAgain = expect.stringContaining('users erased again, because they were erased since: 2')
     for (let times = 0; times < 2; times++) {
       expect(await restore()).toMatchObject({ code: 0, err: '', out: erasedAgain })
       expect(namesIn(other)).not.toContain('Ada')

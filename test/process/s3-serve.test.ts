@@ -197,6 +197,6 @@ test('convene check looks at both buckets, and for images that nobody looks for'
   const bad = await convene(['check'], { ...settings, MEDIA_URL: plain(), BACKUP_DIR: plain('none-such') })
   expect(bad.code).toBe(1)
   expect(bad.out).toContain('WRONG  BACKUP_DIR: there is no bucket none-such at')
-  expect(bad.out).toContain(`WRONG  images lie in ${join(dataDir, 'media')}, where nobody looks for them`)
+  expect(bad.out).toContain(`WRONG  there are images in ${join(dataDir, 'media')}, which is not used`)
   expect(readdirSync(dataDir)).toContain('media')
 })

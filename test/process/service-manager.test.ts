@@ -147,7 +147,7 @@ test('a crash loop shows in the metrics of the next start, and refusals by their
   const after = await metrics(crashed)
   expect(after).toContain('\nconvene_starts_recent 2\n')
   expect(after).toContain('\nconvene_last_exit_unclean 1\n')
-  expect(crashed.log()).toContain('the server had not been stopped in order')
+  expect(crashed.log()).toContain('the server was not stopped properly last time')
   // Shown before the first one, so that an alert sees a rise.
   expect(after).toContain('\nconvene_problems_total{code="storage_full"} 0\n')
   await fetch(new URL('/api/v1/auth/messenger', crashed.base), {

@@ -13,13 +13,14 @@ export async function* backups(config: Config, now: number): AsyncGenerator<Find
   const { backupDir, backupCron } = config
   if (backupDir === null) return
   const problem = typeof backupDir === 'string' ? backupDirectoryProblem(backupDir) : null
-  if (problem !== null) return yield wrong(`BACKUP_DIR ${problem.text}`, 'set BACKUP_DIR right, or look at who owns it')
+  if (problem !== null)
+    return yield wrong(`BACKUP_DIR ${problem.text}`, 'correct BACKUP_DIR, or check who owns that directory')
   const isBucket = typeof backupDir !== 'string'
   // `buckets` has reported a bucket that does not answer.
   const newest = isBucket ? await newestInBucket(backupDir).catch(() => undefined) : newestBackup(backupDir)
   if (newest === undefined) return
   const shown = isBucket ? shownPlace(backupDir) : backupDir
-  const fix = `look for the job backup in the server's log; one by hand is made by convene backup FILE`
+  const fix = `look for the job backup in the server's log; to make a backup now: convene backup FILE`
   const dueAfter = (at: number) => Bun.cron.parse(backupCron, at, { tz: 'UTC' })?.getTime() ?? Infinity
   if (!newest) {
     const first = dueAfter(await firstStart(config))
