@@ -71,9 +71,7 @@ describe.each(losses)('photos %s', (_, missing, lose) => {
     const { code, out } = await convene(dataDir, 'check')
     expect([code, out]).toEqual([
       1,
-      expect.stringContaining(
-        `WRONG  ${missing} of 2 photos are missing in ${mediaOf(dataDir)}`,
-      ),
+      expect.stringContaining(`WRONG  ${missing} of 2 photos are missing in ${mediaOf(dataDir)}`),
     ])
     expect(out).toEndWith('1 thing is wrong.\n')
   })

@@ -122,7 +122,10 @@ describe('a restore that is killed', () => {
             const refused = await convene(dataDir, 'backup', newPath('.db'))
             expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('was cut off')])
             const other = await convene(dataDir, 'restore', join(kept, 'convene.db'))
-            expect([other.code, other.out]).toEqual([0, expect.stringContaining('finished a restore that was interrupted')])
+            expect([other.code, other.out]).toEqual([
+              0,
+              expect.stringContaining('finished a restore that was interrupted'),
+            ])
             rmSync(databaseIn(dataDir))
             const first = readdirSync(dataDir).filter((name) => /^convene\.db\.before-restore-\w+$/.test(name))
             // Of the two that were put aside, the first was that of before, and the second what the restore had brought.

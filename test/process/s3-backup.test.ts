@@ -290,7 +290,7 @@ describe('what cannot be', () => {
       response.end()
     })
     try {
-      await expect(store.upload('short.db', file)).rejects.toThrow('of 12 bytes, 11 arrived')
+      await expect(store.upload('short.db', file)).rejects.toThrow('only 11 of 12 bytes arrived')
     } finally {
       s3.fail(null)
     }
