@@ -120,7 +120,7 @@ describe('a restore that is killed', () => {
           } else if (plan) {
             // Nothing else works on what is neither the one nor the other.
             const refused = await convene(dataDir, 'backup', newPath('.db'))
-            expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('was cut off')])
+            expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('was interrupted')])
             const other = await convene(dataDir, 'restore', join(kept, 'convene.db'))
             expect([other.code, other.out]).toEqual([
               0,
