@@ -29,7 +29,7 @@ import { openClients } from './http/client.ts'
 import { cors } from './http/cors.ts'
 import { draining } from './http/draining.ts'
 import { errors, serverError } from './http/errors.ts'
-import { maybeSignedIn as publicDoorForViewers } from './http/maybe-signed-in.ts'
+import { maybeSignedIn as openMaybeSignedIn } from './http/maybe-signed-in.ts'
 import { origins as originPolicy } from './http/origins.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
@@ -40,16 +40,16 @@ import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
-import { guard as openGuard, signedIn as guardWithJson, signedInAs } from './http/signed-in.ts'
+import { guard as openGuard, signedIn as openSignedIn, signedInAs } from './http/signed-in.ts'
 import type { WebFiles } from './http/web-files.ts'
 import { webPages } from './http/web-pages.ts'
 import { asyncapiRoute } from './realtime/asyncapi.ts'
-import { formVisitor as publicFormDoor, visitor as publicDoor } from './http/visitor.ts'
+import { formVisitor as openFormVisitor, visitor as openVisitor } from './http/visitor.ts'
 import { socketRoute } from './realtime/socket.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
 
-// The types of all routes in one chain are deeper than TypeScript goes, and clients take theirs from the OpenAPI document.
+// Loosely typed: the chain of all routes exceeds TypeScript's depth, and clients take their types from the OpenAPI document.
 export type App = AnyElysia
 
 /** The table of contents: what every request passes, then each feature's routes. */
@@ -88,17 +88,17 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
   } = services
   const peerOf = services.peerOf ?? ((request: Request) => app.server?.requestIP(request)?.address)
   const clientOf = openClients(config, peerOf)
-  const visitor = publicDoor({ config, limits, clientOf })
-  const formVisitor = publicFormDoor({ config, limits, clientOf })
-  const maybeSignedIn = publicDoorForViewers({ visitor, callers })
+  const visitor = openVisitor({ config, limits, clientOf })
+  const formVisitor = openFormVisitor({ config, limits, clientOf })
+  const maybeSignedIn = openMaybeSignedIn({ visitor, callers })
   const cookies = sessionCookies(config)
-  const door = { config, callers, origins, limits, clientOf }
-  const guard = openGuard(door)
-  const signedIn = guardWithJson(door)
-  const asModerator = signedInAs(door, 'as-moderator', moderation.moderatorOf)
-  const asAdmin = signedInAs(door, 'as-admin', moderation.adminOf)
+  const guardDeps = { config, callers, origins, limits, clientOf }
+  const guard = openGuard(guardDeps)
+  const signedIn = openSignedIn(guardDeps)
+  const asModerator = signedInAs(guardDeps, 'as-moderator', moderation.moderatorOf)
+  const asAdmin = signedInAs(guardDeps, 'as-admin', moderation.adminOf)
 
-  // Together: TypeScript follows a chain of plugins only so far.
+  // Grouped in one plugin, because TypeScript limits the length of a chain.
   const consoleRoutes = new Elysia({ name: 'console' })
     .use(figureRoutes({ asModerator, figures }))
     .use(templateRoutes({ asModerator, asAdmin, templates }))
@@ -111,13 +111,13 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
   const app: App = new Elysia({
     name: 'convene',
     normalize: true,
-    // Answers are cleaned and checked. That no schema encodes them on the way, Elysia would find out for each one anew.
+    // Responses are cleaned and validated, but no schema transforms them: without this, Elysia would look for transforms in each.
     encodeSchema: false,
-    // Otherwise the path is looked for behind the 11th character, as if every host had four: `Host: x` would move it.
+    // Otherwise Elysia searches for the path from the 11th character on: a host shorter than four, as in `Host: x`, shifts it.
     handler: { standardHostname: false },
     serve: { development: false, error: serverError(log) },
   })
-  // What refuses stands behind `cors`: a page that may call us may also read why it was not served.
+  // Plugins that refuse requests come after `cors`, so that an allowed page can read the refusal.
   return app
     .use(absoluteUrl)
     .use(requestId)
@@ -155,13 +155,13 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(openapi(() => app))
 }
 
-/** The methods that a path answers to; none if it is no path of ours. */
+/** The methods that a path supports; empty for an unknown path. */
 function methodsOf(routes: readonly { method: string; path: string }[], path: string): string[] {
   const parts = path.replace(/(?<=.)\/$/, '').split('/')
   const fits = (pattern: string[]) =>
     pattern.length === parts.length && pattern.every((part, i) => part.startsWith(':') || part === parts[i])
   const methods = routes.filter((route) => fits(route.path.split('/'))).map((route) => route.method)
-  // A socket begins with a GET, and what answers to GET answers to HEAD.
+  // A WebSocket handshake is a GET, and every GET route answers HEAD too.
   const named = methods.flatMap((method) => (method === 'GET' || method === 'WS' ? ['GET', 'HEAD'] : method))
   return [...new Set(named)].filter((method) => method !== 'OPTIONS')
 }

@@ -15,7 +15,7 @@ import type { Notification } from './installation/service-manager.ts'
 import { readS3ObjectUrl, type S3Place } from './s3/place.ts'
 import { type DatabaseConfig, readDatabaseUrl } from './storage/database-url.ts'
 import { keysOf } from './lib/record.ts'
-import { bucketKeys, directoryOrBucket, s3Keys } from './config/places.ts'
+import { bucketKeys, dataDirectory, directoryOrBucket, s3Keys } from './config/places.ts'
 import { serverSettings } from './config/server.ts'
 import { mailSettings } from './config/mail.ts'
 import { webSettings } from './config/web.ts'
@@ -55,7 +55,7 @@ export const settings = { ...configSettings, ...oidcParts, ...bucketKeys }
 
 export type Config = ConfigOf<typeof configSettings>
 
-/** What a settings file may hold: all but itself. */
+/** The settings that a settings file may hold: all except its own path. */
 const { configFile: _, ...inFile } = settings
 export const settingsInFile = inFile
 
@@ -74,7 +74,7 @@ export function readConfig(env: Environment = process.env): Config {
 
 function sourceOf(config: Config) {
   const source = readFrom.get(config)
-  if (source === undefined) throw new Error('only a configuration that readConfig has answered can be reloaded')
+  if (source === undefined) throw new Error('only a configuration that readConfig returned can be reloaded')
   return source
 }
 
@@ -82,9 +82,8 @@ const readFrom = new WeakMap<Config, { given: Given; shown: ShownSetting[] }>()
 
 function givenIn(env: Environment): Given {
   const named = textOf(env, 'CONFIG_FILE')
-  const besideData = () => join(resolve(textOf(env, 'DATA_DIR') ?? './data'), 'convene.toml')
   return givenSettings(settings, env, {
-    path: named === null ? besideData() : resolve(named),
+    path: named === null ? join(dataDirectory(env), 'convene.toml') : resolve(named),
     mustExist: named !== null,
     // The file that is found in DATA_DIR cannot say where DATA_DIR is.
     forbidden: named === null ? ['CONFIG_FILE', 'DATA_DIR'] : ['CONFIG_FILE'],
@@ -99,12 +98,12 @@ export function useConfigFile(path: string) {
 /** The settings that a configuration was read from, secrets masked. */
 export const settingsInForce = (config: Config): ShownSetting[] => readFrom.get(config)?.shown ?? []
 
-/** Variables that look like settings and are none, and the setting that was probably meant by each. */
+/** Variables that look like settings but are unknown, each with the setting that was probably meant. */
 export const unknownVariables = (env: Environment = process.env) => unknownSettings(settings, env)
 
 /**
- * What systemd has given this process to report to; null if there is nothing. Taken out of the environment, so that no child
- * process speaks for the server.
+ * The socket and the watchdog interval that systemd has given this process; null without a socket. Removes the socket from the
+ * environment, so that no child process reports to systemd in the server's name.
  */
 export function takeNotification(env: Environment = process.env): Notification | null {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: every, WATCHDOG_PID: pid } = env
@@ -115,8 +114,8 @@ export function takeNotification(env: Environment = process.env): Notification |
 }
 
 /**
- * Takes over into `config` what a running server can change of a configuration that was read anew. Answers the names of the
- * settings that have changed: those in force now, and those that need a restart.
+ * Copies from `fresh` into `config` the settings that can change without a restart. Returns the names of the changed settings:
+ * those now in force, and those that need a restart.
  */
 export function reloadConfig(config: Config, fresh: Config): { changed: string[]; needRestart: string[] } {
   const [before, after] = [sourceOf(config), sourceOf(fresh)]
@@ -134,7 +133,7 @@ export function reloadConfig(config: Config, fresh: Config): { changed: string[]
     if (valueOf(before.given, name) !== valueOf(after.given, name)) needRestart.push(name)
   for (const field of keysOf(configSettings)) {
     const row: Setting<unknown> = configSettings[field]
-    // Also those whose variable is the same: a directory that it names may hold other texts now.
+    // Also if the variable is unchanged, because the files that it names may have changed.
     if (row.reload && !needRestart.includes(row.name)) Object.assign(config, { [field]: fresh[field] })
   }
   const stays = new Set(needRestart)
@@ -149,28 +148,28 @@ export function reloadConfig(config: Config, fresh: Config): { changed: string[]
   return { changed, needRestart }
 }
 
-/** Routes are counted or not from the start on: only single limits can change later. */
+/** Whether rate limits were switched on or off, which needs a restart, as routes install them at the start. */
 const isSwitched = (config: Config, fresh: Config) => (config.rateLimit === null) !== (fresh.rateLimit === null)
 
-/** Reads a database URL of the command line. Throws ConfigError by that name. */
+/** Reads a database URL from the command line. Throws ConfigError, which calls it `name`. */
 export const databaseOf = (url: string, name: string): DatabaseConfig => readAs(name, () => readDatabaseUrl(url))
 
-/** The object that an argument of the command line names by its URL. Throws ConfigError where it is no such URL. */
+/** The S3 object that a URL on the command line names. Throws ConfigError if it is no such URL. */
 export const s3Object = (url: string, env: Environment = process.env) =>
   readAs('the URL', () => readS3ObjectUrl(url, s3Keys(givenIn(env).env)))
 
-/** The directory or the place in a bucket that an argument of the command line names. Throws ConfigError. */
+/** The directory or the place in a bucket that an argument of the command line names. Throws ConfigError if it names neither. */
 export const placeOf = (url: string, env: Environment = process.env) =>
   readAs('the URL', () => directoryOrBucket(url, env))
 
-/** The environment of a process that is to use the keys of a place. */
+/** The environment for a child process that uses the keys of a place. */
 export const environmentFor = ({ accessKeyId, secretAccessKey }: S3Place): Environment => ({
   ...process.env,
   S3_ACCESS_KEY_ID: accessKeyId,
   S3_SECRET_ACCESS_KEY: secretAccessKey,
 })
 
-/** What PostgreSQL's programs get of our environment: no setting of ours, and nothing that names another server. */
+/** The environment for PostgreSQL's programs: without our settings, and without variables that name another server. */
 export const environmentForPrograms = (): Environment => {
   const passed = /^(PATH|HOME|PGUSER|PGPASSWORD|PGPASSFILE|PGSSL\w+)$/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => passed.test(name)))

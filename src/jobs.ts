@@ -101,9 +101,9 @@ function backups(
   const { dataDir, backupCron, database } = config
   const isOfNodes = database.engine === 'postgres'
   const where = typeof to === 'string' ? to : { place: to, dataDir }
-  const tell = async () => metrics.backup(typeof to === 'string' ? newestBackup(to) : await newestInBucket(to))
-  // The newest backup before this start. An unreachable bucket must not look like one without backups.
-  tell().catch(() => {})
+  const reportNewest = async () => metrics.backup(typeof to === 'string' ? newestBackup(to) : await newestInBucket(to))
+  // The newest backup before this start. If the bucket cannot be reached, nothing is reported, as "no backup" would be wrong.
+  reportNewest().catch(() => {})
   const backup: Job = {
     name: 'backup',
     schedule: backupCron,
@@ -111,36 +111,33 @@ function backups(
     async run() {
       const journal = join(dataDir, 'erasures.log')
       const ending = isOfNodes ? await (await import('./backup/dump.ts')).endingOf(config) : 'db'
-      // That of this node lacks those whom others have erased.
+      // This node's journal lacks the erasures of the other nodes.
       if (isOfNodes) await erasures.completeJournal()
-      tellLeftovers(await removeLeftovers(where, dataDir), log)
+      logLeftovers(await removeLeftovers(where, dataDir), log)
       await backUpInto(where, { keep: config.backupKeep, at: now(), journal, ending, isIncremental: !isOfNodes })
       // The backup has succeeded, even if its directory cannot be listed now.
-      await tell().catch(() => {})
+      await reportNewest().catch(() => {})
       return 1
     },
   }
   if (!isOfNodes) return [backup]
-  // One of them makes it, and each tells how old it is.
-  const look: Job = {
+  // One node makes the backup, and each node reports its age.
+  const reporting: Job = {
     name: 'newest-backup',
     schedule: '7 * * * *',
     onEach: true,
     async run() {
-      await tell()
+      await reportNewest()
       return 0
     },
   }
-  return [backup, look]
+  return [backup, reporting]
 }
 
 /** Logs which unfinished files of killed backups were removed. */
-export function tellLeftovers(removed: readonly string[], log: Logger) {
+export function logLeftovers(removed: readonly string[], log: Logger) {
   if (removed.length > 0)
-    log.warn(
-      { removed: removed.slice(0, 20), count: removed.length },
-      'what a backup that was cut off had left is removed',
-    )
+    log.warn({ removed: removed.slice(0, 20), count: removed.length }, 'removed what an interrupted backup had left')
 }
 
 /**
@@ -171,9 +168,7 @@ export function startJobs(services: Services, list: readonly Job[] = jobs(servic
   }
 }
 
-type Here = Pick<Services, 'log' | 'storage' | 'metrics' | 'jobLeases' | 'now'>
-
-async function runJob(job: Job, { log, storage, metrics, jobLeases, now }: Here, stopped: AbortSignal) {
+async function runJob(job: Job, { log, storage, metrics, jobLeases, now }: Services, stopped: AbortSignal) {
   const { name } = job
   let started = performance.now()
   try {

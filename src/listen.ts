@@ -6,14 +6,14 @@ import { type SocketData, socketHandlers } from './realtime/socket.ts'
 import type { Services } from './services.ts'
 import { codeOf } from './lib/errors.ts'
 
-/** Opens the port for HTTP and sockets and answers the base URL. Throws ConfigError where it cannot be had. */
+/** Opens the port for HTTP and sockets and returns the base URL. Throws ConfigError if the port cannot be opened. */
 export function listen(app: App, services: Services, { host, port }: { host: string; port: number }): URL {
   try {
     app.listen({
       hostname: host,
       port,
       idleTimeout: 60,
-      // Elysia's default would let a second server share the port without a word.
+      // Elysia's default would silently let a second server share the port.
       reusePort: false,
       websocket: socketHandlers(services),
     })
@@ -21,7 +21,7 @@ export function listen(app: App, services: Services, { host, port }: { host: str
     throw cannotListen(error, host, port)
   }
   const { server } = app
-  if (server === null) throw new Error('the server that was started is not there')
+  if (server === null) throw new Error('listen() has started no server')
   services.hub.start((topic, frame) => void server.publish(topic, frame, false))
   return server.url
 }
@@ -75,11 +75,11 @@ function cannotListen(error: unknown, host: string, port: number): unknown {
   const because = (message: string) => new ConfigError(message, { cause: error })
   switch (codeOf(error)) {
     case 'EADDRINUSE':
-      return because(`port ${port} is taken by another program on ${host}: end that one, or set PORT to another port`)
+      return because(`port ${port} is used by another program on ${host}: stop that one, or set PORT to another port`)
     case 'EADDRNOTAVAIL':
-      return because(`HOST must be an address of this machine, which ${host} is not`)
+      return because(`HOST must be an address of this machine, and ${host} is not one`)
     case 'EACCES':
-      return because(`PORT ${port} is not for this user: choose one from 1024 on`)
+      return because(`this user may not open PORT ${port}: choose one from 1024 on`)
     default:
       // The error for a malformed address has no code.
       return because(`HOST must be an address of this machine, and ${host} cannot be listened on`)

@@ -6,9 +6,9 @@ import { codeOf, messageOf } from './lib/errors.ts'
 
 /** Every command, as the help lists them. Each is loaded when it runs, so that none pays for another's start. */
 const commands: Record<string, { summary: string; load(): Promise<Command> }> = {
-  serve: { summary: 'run the server (what happens without a command)', load: () => import('./commands/serve.ts') },
+  serve: { summary: 'run the server (the default command)', load: () => import('./commands/serve.ts') },
   migrate: {
-    summary: 'bring the schema up to date, take steps back, list them',
+    summary: 'bring the schema up to date, undo steps, list them',
     load: () => import('./commands/migrate.ts'),
   },
   backup: {
@@ -16,11 +16,11 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     load: () => import('./commands/backup.ts'),
   },
   replica: {
-    summary: 'say what the replica has, and what waits for it',
+    summary: 'show what the replica holds, and what is still to be shipped',
     load: () => import('./commands/replica.ts'),
   },
   restore: {
-    summary: 'put a backup in the place of what is there, or rebuild it from a replica',
+    summary: 'replace database and photos by a backup, or rebuild them from a replica',
     load: () => import('./commands/restore.ts'),
   },
   copy: {
@@ -28,12 +28,12 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     load: () => import('./commands/copy.ts'),
   },
   check: { summary: 'examine the data directory and the settings', load: () => import('./commands/check.ts') },
-  health: { summary: 'ask the running server whether it lives', load: () => import('./commands/health.ts') },
+  health: { summary: 'check whether the running server is alive', load: () => import('./commands/health.ts') },
   maintenance: {
-    summary: 'let people read and not write, on all nodes',
+    summary: 'make all nodes read-only for users, and end that',
     load: () => import('./commands/maintenance.ts'),
   },
-  outbox: { summary: 'list, retry or drop what waits to leave the server', load: () => import('./commands/outbox.ts') },
+  outbox: { summary: 'list, retry or drop outgoing deliveries', load: () => import('./commands/outbox.ts') },
   webhooks: { summary: 'list or retry webhooks that wait', load: () => import('./commands/webhooks.ts') },
   admin: { summary: 'give somebody a role, export or erase an account', load: () => import('./commands/admin.ts') },
   rules: {
@@ -61,7 +61,7 @@ ${Object.entries(commands)
   .map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`)
   .join('\n')}
 
-  convene <command> --help      tells more of one
+  convene <command> --help      describes one command
   convene version               prints the release, its commit and its newest step of the schema; so does --version
 
 Settings are environment variables, or stand in a file: --config FILE, else convene.toml in DATA_DIR. All are optional: see
@@ -74,7 +74,7 @@ async function release(): Promise<string> {
   return `${version} (${from === null ? 'source' : `commit ${from}`}, schema ${newest})`
 }
 
-/** The arguments without `--config FILE`, which goes with every command. */
+/** The arguments without `--config FILE`, which every command takes. */
 function withoutConfigFile(args: string[]): string[] {
   const at = args.findIndex((arg) => arg === '--config' || arg.startsWith('--config='))
   if (at === -1) return args
@@ -101,7 +101,7 @@ async function main(commandLine: string[]) {
   }
 }
 
-/** SQLite says `disk I/O error`, and a migration that it failed, but not of which file. */
+/** Adds the database's name to an error: SQLite says `disk I/O error` without naming the file. */
 async function namingDatabase(error: unknown): Promise<unknown> {
   const { namingDatabase } = await import('./commands/database.ts')
   try {
@@ -115,7 +115,7 @@ async function namingDatabase(error: unknown): Promise<unknown> {
 function fail(error: unknown, [name = '']: string[]): never {
   const message = messageOf(error)
   const isUsage = error instanceof UsageError || codeOf(error).startsWith('ERR_PARSE_ARGS')
-  // Of what parseArgs says, the first sentence tells what is wrong; the rest is about quoting.
+  // The first sentence of a message of parseArgs names the problem; the rest is about quoting.
   const line = isUsage ? lowerFirst(message.split(/\.?(?:\s*\n|\. )/)[0]!) : message.replaceAll(/\s+/g, ' ')
   const hint = isUsage ? ` (see convene ${Object.hasOwn(commands, name) ? `${name} ` : ''}--help)` : ''
   console.error(`convene: ${line}${hint}`)

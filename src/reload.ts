@@ -7,8 +7,8 @@ import type { Services } from './services.ts'
 type Reloaded = Pick<Services, 'config' | 'limits' | 'legal' | 'callers' | 'log'>
 
 /**
- * Reads the settings and the texts anew, and puts in force what a running server can change. If anything in them is wrong, all
- * of the old ones stay in force. The log says which it was.
+ * Reads the settings and the texts again, and applies what a running server can change. If any of them is invalid, all of the
+ * old ones stay in force. Logs the outcome.
  */
 export function reload({ config, limits, legal, callers, log }: Reloaded): void {
   try {
@@ -18,20 +18,23 @@ export function reload({ config, limits, legal, callers, log }: Reloaded): void 
     legal.reload({ dir: fresh.legalDir, contact: fresh.legalContact })
     const { changed, needRestart } = reloadConfig(config, fresh)
     limits.change(config.rateLimit)
-    // They remember which texts somebody has accepted.
+    // Cached callers hold which texts they have accepted.
     callers.forgetAll()
     log.level = config.logLevel
     log.info({ changed }, 'settings and texts are reloaded')
     if (needRestart.length > 0) log.warn({ settings: needRestart }, 'settings have changed that need a restart')
-    tellOfSettings({ config, log })
+    warnOfSettings({ config, log })
   } catch (error) {
-    log.error({ reason: messageOf(error) }, 'settings are not reloaded: those before stay in force')
+    log.error({ reason: messageOf(error) }, 'settings are not reloaded: the old ones stay in force')
   }
 }
 
-/** Warns of settings that are half set, and of variables that look like settings and are none. */
-export function tellOfSettings({ config, log }: Pick<Reloaded, 'config' | 'log'>) {
+/** Warns of settings that are half set, and of variables that look like settings but are unknown. */
+export function warnOfSettings({ config, log }: Pick<Reloaded, 'config' | 'log'>) {
   for (const { name, meant } of unknownVariables())
-    log.warn({ variable: name, meant: meant ?? undefined }, 'an environment variable is no setting and is not used')
-  for (const { text, mend } of halfSetOf(config)) log.warn({ mend }, text)
+    log.warn(
+      { variable: name, meant: meant ?? undefined },
+      'an environment variable is not a known setting and is ignored',
+    )
+  for (const { text, fix } of halfSetOf(config)) log.warn({ fix }, text)
 }

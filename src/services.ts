@@ -2,7 +2,7 @@ import { buildAccounts } from './services/accounts.ts'
 import { buildChats } from './services/chats.ts'
 import { buildContent } from './services/content.ts'
 import { buildDelivery } from './services/delivery.ts'
-import { buildGround, type Ports } from './services/ground.ts'
+import { buildCore, type Ports } from './services/core.ts'
 import { buildModeration } from './services/moderation.ts'
 import { buildOutgoing } from './services/outgoing.ts'
 import { buildProfiles } from './services/profiles.ts'
@@ -13,26 +13,26 @@ export type Services = ReturnType<typeof buildServices>
 
 /**
  * Every service, built from its ports, in the order in which they need each other. Each step receives what the steps before
- * it have built. What the steps alone need, such as keys and ports, is not among the services.
+ * it have built. Values that only the steps need, such as keys and ports, are not returned.
  */
 export function buildServices(ports: Ports) {
-  const ground = buildGround(ports)
-  const { config, now, storage, log, metrics, traces, shared, replica, peerOf } = ground
-  const { limits, paging, legal, audit, consents, callers, webhooks, jobLeases } = ground
+  const core = buildCore(ports)
+  const { config, now, storage, log, metrics, traces, shared, replica, peerOf } = core
+  const { limits, paging, legal, audit, consents, callers, webhooks, jobLeases } = core
 
-  const outgoing = buildOutgoing(ground)
+  const outgoing = buildOutgoing(core)
   const { bot, mails, digest } = outgoing
 
-  const content = buildContent({ ...ground, ...outgoing })
+  const content = buildContent({ ...core, ...outgoing })
   const { files, community, imageHashes, imageBank, media, photos, filter, messengerPhotos } = content
 
-  const profileServices = buildProfiles({ ...ground, ...content })
+  const profileServices = buildProfiles({ ...core, ...content })
   const { profiles, budget, locations } = profileServices
 
-  const realtime = buildRealtime({ ...ground, ...content, ...profileServices })
+  const realtime = buildRealtime({ ...core, ...content, ...profileServices })
   const { replay, hub, announcements } = realtime
 
-  const base = { ...ground, ...outgoing, ...content, ...profileServices, ...realtime }
+  const base = { ...core, ...outgoing, ...content, ...profileServices, ...realtime }
   const chatServices = buildChats(base)
   const { chats, reviews, safety } = chatServices
 

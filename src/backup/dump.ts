@@ -11,8 +11,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 /**
- * A backup as pg_dump writes it, in its custom format. Two lines follow, which pg_restore does not read: what it holds, and a
- * checksum of all before it.
+ * A backup in pg_dump's custom format, followed by two lines that pg_restore ignores: the contents of the backup, and a checksum
+ * of everything before it.
  */
 export type Dumped = Static<typeof dumped>
 
@@ -44,23 +44,23 @@ function read(path: string, at: number, length: number): Buffer {
   }
 }
 
-/** Why pg_dump and pg_restore cannot be used with a server of that major version; null where they can. */
+/** Why pg_dump and pg_restore cannot be used with a server of that major version; null if they can. */
 function dumpProblem(serverMajor: number): string | null {
   for (const program of ['pg_dump', 'pg_restore']) {
     if (Bun.which(program) === null) return `${program} is not on PATH`
     const { stdout } = Bun.spawnSync([program, '--version'], { stderr: 'ignore' })
     const major = Number(/(\d+)/.exec(stdout.toString())?.[1] ?? 0)
-    if (major < serverMajor) return `${program} is of PostgreSQL ${major}, and the server of ${serverMajor}`
+    if (major < serverMajor) return `${program} is of PostgreSQL ${major}, older than the server's ${serverMajor}`
   }
   return null
 }
 
-/** `dump`: as pg_dump writes it. `file`: an SQLite database, which needs no program of PostgreSQL's. */
+/** `dump`: pg_dump's custom format. `file`: an SQLite database, which needs none of PostgreSQL's programs. */
 export type Form = 'dump' | 'file'
 
 type Where = Pick<Config, 'database' | 'media'>
 
-/** Which form a backup under that name has. Throws where its ending asks for one that cannot be made. */
+/** The form of a backup under that name. Throws if the name's ending demands a form that cannot be made. */
 export async function formOf(path: string, { media }: Pick<Where, 'media'>, q: Queries): Promise<Form> {
   if (path.endsWith('.db')) return 'file'
   const problem =
@@ -68,7 +68,7 @@ export async function formOf(path: string, { media }: Pick<Where, 'media'>, q: Q
   if (problem === null) return 'dump'
   if (path.endsWith('.dump'))
     throw new Error(
-      `no backup can be made by pg_dump: ${problem}. Choose a name that ends in .db, for one of Convene's own form`,
+      `pg_dump cannot make this backup: ${problem}. Choose a name that ends in .db for Convene's own format`,
     )
   return 'file'
 }
@@ -76,57 +76,57 @@ export async function formOf(path: string, { media }: Pick<Where, 'media'>, q: Q
 const majorVersion = async (q: Queries) =>
   Math.floor((await q.one<{ n: number }>("SELECT current_setting('server_version_num')::int AS n")).n / 10_000)
 
-/** How the name of a scheduled backup of PostgreSQL ends. */
+/** The ending of the names of scheduled backups of PostgreSQL. */
 export async function endingOf(config: Where): Promise<'dump' | 'db'> {
   const form = await readSnapshotBesideNodes(serverUrl(config), ({ q }) => formOf('', config, q))
   return form === 'dump' ? 'dump' : 'db'
 }
 
-/** The URL of PostgreSQL, for what has no meaning on another engine. */
+/** The URL of the PostgreSQL database. Throws for another engine. */
 export function serverUrl({ database }: Pick<Where, 'database'>): string {
-  if (database.engine !== 'postgres') throw new Error('DATABASE_URL names no PostgreSQL')
+  if (database.engine !== 'postgres') throw new Error('DATABASE_URL must name a PostgreSQL database for this')
   return database.url
 }
 
 /**
- * Writes a dump of a server's snapshot, which its transaction has exported, into an empty file. Examined and on disk when it
- * resolves. What nodes keep for themselves is left out.
+ * Writes a dump of an exported snapshot of a server into an empty file. Omits the nodes' own state. Resolves when the dump is
+ * examined and on disk.
  */
 export async function writeDump(
   file: string,
   { server, snapshot, holds }: { server: ServerUrl; snapshot: string; holds: Omit<Dumped, 'schema'> },
 ): Promise<void> {
-  const passing = ['--exclude-table-data=job_turns', '--exclude-table-data=nodes']
+  const excluded = ['--exclude-table-data=job_turns', '--exclude-table-data=nodes']
   await run(
-    ['pg_dump', '--format=custom', '--no-password', `--snapshot=${snapshot}`, ...passing, `--file=${file}`],
+    ['pg_dump', '--format=custom', '--no-password', `--snapshot=${snapshot}`, ...excluded, `--file=${file}`],
     server,
   )
-  // Reads and unpacks all of it.
+  // Reads and unpacks the whole dump, which examines it.
   await run(['pg_restore', '--file=/dev/null', file], server)
   appendFileSync(file, `\nconvene-dump ${JSON.stringify({ ...holds, schema: newest } satisfies Dumped)}\n`)
   appendChecksum(file)
 }
 
-/** Examines a dump and answers what it holds. Throws where it is not whole, or newer than this release knows. */
+/** Examines a dump and returns its contents. Throws if it is damaged, incomplete, or of a newer release. */
 export function examineDump(path: string): Dumped {
   const { size } = statSync(path)
   const matches = matchesChecksum(path)
   if (matches === false)
-    throw new Error(`${path} is damaged: what it holds does not match its checksum. Choose another backup`)
+    throw new Error(`${path} is damaged: its content does not match its checksum. Choose another backup`)
   const last = Math.min(size, longestLine)
   const [, said] = line.exec(read(path, size - last, last).toString('latin1')) ?? []
   if (matches === null || said === undefined)
     throw new Error(
-      `${path} is cut off, or no backup of Convene: it does not end with a checksum. What pg_dump has written alone is for pg_restore`,
+      `${path} is incomplete, or not a backup of Convene: it does not end with a checksum. Use pg_restore for a dump that pg_dump alone has written`,
     )
   const holds: unknown = JSON.parse(said)
-  if (!Value.Check(dumped, holds)) throw new Error(`${path} does not say what it holds: choose another backup`)
+  if (!Value.Check(dumped, holds)) throw new Error(`${path} lacks the record of its contents: choose another backup`)
   if (holds.schema > newest)
     throw new Error(`${path} is of Convene ${holds.release}, newer than this release: use that one, or an older backup`)
   return holds
 }
 
-/** Fills an empty database, in one transaction. */
+/** Fills an empty database from a dump, in one transaction. */
 export async function unpackDump(file: string, server: ServerUrl): Promise<void> {
   // Not a name, which pg_restore would read as a connection string if it looked like one.
   const database = `dbname='${serversOf(server.url).database.replaceAll(/['\\]/g, String.raw`\$&`)}'`
@@ -134,7 +134,7 @@ export async function unpackDump(file: string, server: ServerUrl): Promise<void>
   await run(['pg_restore', ...safely, `--dbname=${database}`, file], server)
 }
 
-/** Throws with the last line that the program has printed. */
+/** Runs a program of PostgreSQL. If it fails, throws the last line that it has printed. */
 async function run(command: [string, ...string[]], server: ServerUrl): Promise<void> {
   try {
     const child = Bun.spawn(command, {

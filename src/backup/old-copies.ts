@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { days } from '../lib/time.ts'
 
-/** How long files replaced by a migration or a restore are kept. Not for ever, as they contain users erased since. */
+/** How long files replaced by a migration or a restore are kept. Limited, because they contain users who were erased since. */
 export const copiesKeptFor = 30 * days
 
 // `.part` is left by a killed process.

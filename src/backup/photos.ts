@@ -20,15 +20,15 @@ export function photosBesideOf(where: string | S3Place): string | S3Place {
 /** Opens that store. Creates a missing directory. */
 export function openPhotosBeside(where: string | S3Place): PhotosBeside {
   if (typeof where !== 'string')
-    return { files: openS3Files(where, tellOperator), shown: shownPlace(where), refuseWithoutRoom() {} }
+    return { files: openS3Files(where, tellOperator), shown: shownPlace(where), refuseWithoutSpace() {} }
   return {
     files: openDiskFiles(where),
     shown: where,
-    refuseWithoutRoom(bytes) {
+    refuseWithoutSpace(bytes) {
       const { bavail, bsize } = statfsSync(where)
       if (bavail * bsize < bytes)
         throw new Error(
-          `the new photos need ${megabytes(bytes)} of room in ${where}, and ${megabytes(bavail * bsize)} are free`,
+          `the new photos need ${megabytes(bytes)} of space in ${where}, and ${megabytes(bavail * bsize)} are free`,
         )
     },
   }
@@ -37,9 +37,7 @@ export function openPhotosBeside(where: string | S3Place): PhotosBeside {
 /** Opens that store for reading. Throws if the directory is missing. */
 export function findPhotosBeside(where: string | S3Place): PhotosBeside {
   if (typeof where === 'string' && !existsSync(where))
-    throw new Error(
-      `its photos are not beside it: there is no directory ${where}. Say where they lie by --photos PLACE`,
-    )
+    throw new Error(`its photos are not beside it: there is no directory ${where}. Name their place by --photos PLACE`)
   return openPhotosBeside(where)
 }
 
@@ -61,7 +59,7 @@ function readList(file: string, shown: string): string[] {
 
 /**
  * Removes the photos that no backup beside them needs, and unfinished ones. Throws and removes nothing if a backup cannot be
- * read. Hold the lock of backups meanwhile (`holdBackups`). Returns how many files were removed.
+ * read. The caller must hold the lock of backups (`holdBackups`). Returns how many files were removed.
  */
 export async function prunePhotos(where: string | S3Place, dataDir: string): Promise<number> {
   const photos = photosBesideOf(where)
@@ -104,5 +102,5 @@ async function neededInBucket(place: S3Place, dataDir: string): Promise<Set<stri
   return needed
 }
 
-/** The temporary file in the data directory for what is downloaded to see which photos a backup needs. */
+/** The temporary file in the data directory for a downloaded list of photos, or a downloaded backup. */
 export const downloadName = 'backup-photos.part'

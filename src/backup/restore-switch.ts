@@ -20,12 +20,12 @@ export type Installation = { databasePath: string; dataDir: string }
 
 /**
  * Database and photos cannot be replaced with a single rename. A restore therefore prepares everything under temporary names,
- * and commits by creating one file, the plan. A restore that was interrupted before that is undone, and after that it is
+ * and commits by creating one file, the plan. A restore that was interrupted before its commit is undone, and one after it is
  * finished. Each step can be repeated.
  */
 type Plan = { data_dir: string; stamp: string; with_media: boolean }
 
-/** The working directory of a restore, which holds the data directory's lock and so has it alone. */
+/** The temporary paths of a restore. The lock on the data directory ensures that only one restore uses them. */
 export const workOf = ({ databasePath, dataDir }: Installation) => ({
   unpacked: `${databasePath}.unpacked`,
   database: `${databasePath}.restored`,
@@ -135,11 +135,11 @@ function readPlan({ databasePath, dataDir }: Installation): Plan {
   }
   if (plan.data_dir === relative(dirname(databasePath), dataDir)) return plan
   throw new Error(
-    `a restore of ${databasePath} was cut off with another DATA_DIR: set that one again (${join(dirname(databasePath), plan.data_dir)}), not ${dataDir}`,
+    `a restore of ${databasePath} was interrupted with another DATA_DIR: set that one again (${join(dirname(databasePath), plan.data_dir)}), not ${dataDir}`,
   )
 }
 
-/** A time whose name is not taken yet: names have seconds, and two restores may run within one. */
+/** A time whose name is not taken yet: names have a resolution of seconds, and two restores may run within one. */
 function freeStamp({ databasePath, dataDir }: Installation, at: number): string {
   const isTaken = (stamp: string) => {
     const database = `${databasePath}.before-restore-${stamp}`

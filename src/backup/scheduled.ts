@@ -27,7 +27,7 @@ const unfinishedName = /^convene-\d{8}T\d{6}Z\.(db|dump)\.[0-9a-f]{8}\.part(-jou
 export function backupDirectoryProblem(directory: string): { text: string; isFinal: boolean } | null {
   const there = nearest(directory)
   try {
-    if (!statSync(there).isDirectory()) return { text: `must be a directory, and ${there} is none`, isFinal: true }
+    if (!statSync(there).isDirectory()) return { text: `must be a directory, and ${there} is not`, isFinal: true }
     accessSync(there, constants.W_OK | constants.X_OK)
     return null
   } catch (error) {
@@ -78,13 +78,13 @@ export async function backUpInto(
     journal,
     ending = 'db',
     isIncremental = true,
-    backUp = (file, keys) => inProcessOfItsOwn(isIncremental ? ['--incremental', file] : [file], keys),
+    backUp = (file, keys) => runBackupCommand(isIncremental ? ['--incremental', file] : [file], keys),
   }: {
     keep: number
     at: number
     journal?: string
     ending?: 'db' | 'dump'
-    /** Photos once beside all backups: of SQLite alone. */
+    /** Stores each photo once, beside all backups. SQLite only. */
     isIncremental?: boolean
     backUp?: (file: string, keys: S3Place | null) => Promise<void>
   },
@@ -100,7 +100,7 @@ export async function backUpInto(
     .reverse()
     .slice(keep - 1))
     await place.remove(old)
-  if (await place.hasPhotos()) await inProcessOfItsOwn(['prune', place.url], place.keys)
+  if (await place.hasPhotos()) await runBackupCommand(['prune', place.url], place.keys)
 }
 
 /**
@@ -110,16 +110,16 @@ export async function backUpInto(
 export async function removeLeftovers(where: BackupPlace, dataDir: string): Promise<string[]> {
   const directory = typeof where === 'string' ? where : where.dataDir
   if (!existsSync(directory)) return []
-  let letGo: () => void
+  let release: () => void
   try {
-    letGo = holdBackups(dataDir)
+    release = holdBackups(dataDir)
   } catch (error) {
     if (error instanceof DataInUse) return []
     throw error
   }
   try {
     const parts = readdirSync(directory).filter((entry) => unfinishedName.test(entry) || entry === downloadName)
-    // The unfinished backup is removed last: as long as it exists, the next call searches the photos again.
+    // The unfinished backup is removed last, because as long as it exists, the next call searches the photos again.
     const photos = typeof where === 'string' ? photosBesideOf(where) : null
     const unfinished: string[] = []
     if (parts.length > 0 && photos !== null && existsSync(photos)) {
@@ -130,7 +130,7 @@ export async function removeLeftovers(where: BackupPlace, dataDir: string): Prom
     for (const part of parts) rmSync(join(directory, part))
     return [...parts, ...unfinished]
   } finally {
-    letGo()
+    release()
   }
 }
 
@@ -161,7 +161,7 @@ function bucketOf({ place }: Exclude<BackupPlace, string>) {
       for await (const _ of bucket.list('photos/')) return true
       return false
     },
-    // Read first, as it may grow meanwhile.
+    // Read completely first, because the file may grow during the upload.
     copy: async (file: string) => bucket.put(basename(file), await Bun.file(file).bytes(), {}),
     names: async () => Array.fromAsync(bucket.list('convene-'), (object) => object.name),
     remove: (entry: string) => bucket.remove(entry),
@@ -172,7 +172,7 @@ function bucketOf({ place }: Exclude<BackupPlace, string>) {
  * Runs `convene backup` in a child process, so that the server is not blocked. The keys of a bucket are passed in the
  * environment, because other users can read command lines. Throws with the command's message.
  */
-async function inProcessOfItsOwn(args: readonly string[], keys: S3Place | null): Promise<void> {
+async function runBackupCommand(args: readonly string[], keys: S3Place | null): Promise<void> {
   const program = Bun.isStandaloneExecutable ? [] : [join(import.meta.dir, '../main.ts')]
   const child = Bun.spawn([process.execPath, ...program, 'backup', ...args], {
     stdout: 'ignore',

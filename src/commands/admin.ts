@@ -24,7 +24,7 @@ import { iso } from '../lib/time.ts'
 import { withAccount } from './admin/account.ts'
 import { isPeopleAction, peopleActions, runOnPeople } from './admin/people.ts'
 import { thrown, UsageError } from './command.ts'
-import { openBesideServer } from './database.ts'
+import { besideServer } from './database.ts'
 
 export const help = `usage: convene admin list [--q TEXT] [--role ROLE] [--standing STANDING] [--limit N] [--cursor CURSOR] [--json]
        convene admin show WHO [--json]
@@ -42,16 +42,18 @@ export const help = `usage: convene admin list [--q TEXT] [--role ROLE] [--stand
        convene admin adopt [--yes]
        convene admin lost-photos [--yes]
 
-What an operator does to accounts. WHO is an account's e-mail address, its phone number (+49…), its messenger id (digits) or
-its id. TIME is 2026-12-01, 2026-12-01T18:00:00Z, or counted from now: 12h, 30d. All of it but adopt works while the server
-runs, which takes it over within a minute, and is written to the audit log.
+Manages accounts. WHO is an account's e-mail address, its phone number (+49…), its messenger id (digits) or its id. TIME is
+2026-12-01, 2026-12-01T18:00:00Z, or relative to now: 12h, 30d. All actions except adopt work while the server runs, which
+applies them within a minute, and all are written to the audit log.
 
-  list     accounts, newest first; --q finds them by id, or by the beginning of an e-mail address, a phone number or a name.
-           ROLE is user, moderator or admin, STANDING active or suspended. --limit is 30, 100 at most; --cursor goes on
-  show     one account: standing, decisions, counts, e-mail, phone, ways to sign in and sessions
-  invite   makes an invite for REGISTRATION=invite, and prints its code, this once. --uses (1) says how many may register.
-           list shows invites, newest first, with how often each was used, and delete ends one, by the id that list shows
-  suspend  keeps somebody out, until TIME or without end, and tells them the reason; --note is for moderators. Not an admin
+  list     lists accounts, newest first; --q finds them by id, or by the beginning of an e-mail address, a phone number or a
+           name. ROLE is user, moderator or admin, STANDING active or suspended. --limit is 30 by default, 100 at most;
+           --cursor shows the next page
+  show     shows one account: standing, decisions, counts, e-mail, phone, ways to sign in and sessions
+  invite   creates an invite for REGISTRATION=invite, and prints its code once. --uses (1) is how many people may register
+           with it. list shows invites, newest first, with how often each was used, and delete removes one by its id
+  suspend  locks somebody out, until TIME or without end, and shows them the reason; --note is for moderators. Admins cannot
+           be suspended
   unsuspend
            lifts the suspension
   end-sessions
@@ -60,31 +62,31 @@ runs, which takes it over within a minute, and is written to the audit log.
   grant    gives the account a role, and revoke takes it away again, from the next request on:
              moderator   reads reports and appeals, decides on them, suspends and warns, reads the audit log
              admin       the same, over moderators too
-  export   writes all that is stored of the account to FILE as JSON, for somebody who cannot log in any more: what
-           GET /api/v1/me/export gives its owner. FILE must not exist yet, and is for this user only. The links to images
-           in it are good for a day at least.
+  export   writes all data of the account to FILE as JSON, for somebody who cannot log in any more: the same as
+           GET /api/v1/me/export. FILE must not exist yet, and only this user can read it. The links to images in it are
+           valid for at least a day.
   erase    erases the account for good, as DELETE /api/v1/me does: name, login, sessions and position at once, messages
-           and photos after that. Where a server runs, that one does the rest, and ends open sockets and tokens in use,
-           within a minute. Without --yes nothing happens but the question.
+           and photos after that. A running server does the rest, and ends open sockets and tokens in use, within a minute.
+           Without --yes it changes nothing and shows the account.
 
   reset-password
            prints a link that sets a new password, once, within an hour; without PUBLIC_URL its token, for POST
-           /api/v1/auth/password/reset. Hand it to the person by a way that only they read. Sends no mail.
+           /api/v1/auth/password/reset. Give it to the person in a way that nobody else can read. Sends no mail.
 
-  adopt    makes the secrets and the photos that the settings name those of this database, whose they were not: what a start
-           refuses. Without --yes it says what that would be. Stop the server, and all nodes, before:
-             LOCATION_KEY  each position is drawn anew, which tells more of where people are. Only where it is lost, or known
-                           to somebody together with the database
-             JWT_SECRET    everybody logs in again, and links to images end. On SQLite a start does it by itself
-             MEDIA_URL     the photos there are this database's, and those that it does not know are removed
+  adopt    accepts the secrets and the photos that the settings name as those of this database, although they belonged to
+           another one, which a start refuses. Without --yes it says what would change. Stop the server, and all nodes, first:
+             LOCATION_KEY  each position gets a new published point, which reveals more of where people are. Use it only if
+                           the key is lost, or known to somebody together with the database
+             JWT_SECRET    everybody has to log in again, and links to images end. On SQLite a start does it by itself
+             MEDIA_URL     the photos there become this database's, and those that it does not know are removed
 
   lost-photos
-           says how many photos the database knows that have no file. As long as there are some no backup succeeds, as it
-           would take the place of one that has them. Mount the disk, or put the files back from a backup. For what is lost
-           for good: --yes puts an empty grey picture in the place of each. Works while the server runs.
+           says how many photos of the database have no file. As long as there are any, no backup succeeds, because it could
+           replace one that has them. Mount the disk, or put the files back from a backup. If they are lost for good, --yes
+           replaces each by a grey picture. Works while the server runs.
 
-Whoever asks for an export or an erasure: make sure that it is the one they say. The first admin of a new installation is
-made this way: register, then convene admin grant you@example.org admin`
+Before an export or an erasure, make sure that the person who asks for it owns the account. To make the first admin of a new
+installation, register, then run: convene admin grant you@example.org admin`
 
 const roles = ['moderator', 'admin'] as const
 const operands = {
@@ -134,7 +136,7 @@ const webhooksOf = ({ webhookUrl }: Pick<Config, 'webhookUrl'>) =>
 
 async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude<Role, 'user'>) {
   const done = await withAccount(who, async ({ config, storage, user }) => {
-    if (action === 'revoke' && user.role !== role) throw new Error(`${who} is no ${role}, but ${user.role}`)
+    if (action === 'revoke' && user.role !== role) throw new Error(`${who} is not ${role}, but ${user.role}`)
     if (action === 'grant' && user.role === role) return `${who} is ${role} already`
     const to = action === 'grant' ? role : 'user'
     const named = action === 'grant' ? 'role_granted' : 'role_revoked'
@@ -143,7 +145,7 @@ async function changeRole(action: 'grant' | 'revoke', who: string, role: Exclude
     const outcome = await storage.users.setRole(user.id, to, entry, told)
     if (outcome === 'last_admin') throw new Error(`${who} is the only admin: grant the role to somebody else first`)
     if (outcome !== 'changed') throw new Error(`${who} is erased`)
-    return action === 'grant' ? `${who} is ${role} now` : `${who} is no ${role} any more`
+    return action === 'grant' ? `${who} is ${role} now` : `${who} is not ${role} any more`
   })
   console.log(done)
 }
@@ -170,7 +172,7 @@ async function exportTo(who: string, file: string | undefined) {
       throw error
     }
   })
-  console.log(`all that is stored of ${who} is in ${path}`)
+  console.log(`all data of ${who} is in ${path}`)
 }
 
 async function erase(who: string, { sure }: { sure: boolean }) {
@@ -190,12 +192,12 @@ async function erase(who: string, { sure }: { sure: boolean }) {
     const told = await mailOf(config, storage).mails.about(user.id, { about: 'account_erased' })
     const erasure = await erasures.begin(user.id, null, told)
     if (!erasure) return `${who} is erased already`
-    const letGo = holdIfFree(config)
-    if (!letGo) return `erased ${who}; the running server removes messages and photos within a minute`
+    const release = holdIfFree(config)
+    if (!release) return `erased ${who}; the running server removes messages and photos within a minute`
     try {
       await erasures.finish(erasure)
     } finally {
-      letGo()
+      release()
     }
     return `erased ${who}`
   })
@@ -214,7 +216,7 @@ async function resetPassword(who: string, { json }: { json: boolean }) {
   console.log(json ? JSON.stringify(given) : (given.link ?? given.token))
 }
 
-/** The mails and links of a server with these settings, which then sends what this process puts into its outbox. */
+/** The mails and links of a server with these settings, which sends what this process puts into the outbox. */
 function mailOf(config: Config, storage: Storage) {
   const mails = accountMails({
     store: storage.emails,
@@ -230,31 +232,30 @@ function mailOf(config: Config, storage: Storage) {
 async function adopt(surplus: readonly string[], { sure }: { sure: boolean }) {
   if (surplus.length > 0) throw new UsageError(`unexpected argument '${surplus[0]}'`)
   const config = readConfig()
-  const { storage, close } = await openBesideServer(config)
-  const letGo = holdData(config)
-  try {
-    const files = openFiles(config, tellOperator)
-    // Lost secrets are created again only on request.
-    const secrets = sure ? readSecrets(config) : secretsAtHand(config)
-    const community = communityService({ store: storage.community, secrets, files, ids })
-    const foreign = await community.foreignAssets()
-    if (foreign.length === 0)
-      return console.log('nothing to adopt: the secrets and the photos are those of this database')
-    for (const asset of foreign) console.log(ownershipProblem(asset, config).text)
-    if (!sure) throw new UsageError('add --yes to make it so')
-    for (const asset of foreign) await community.adopt(asset)
-    console.log(`adopted: ${foreign.join(', ')}`)
-  } finally {
-    letGo()
-    await close()
-  }
+  await besideServer(config, async (storage) => {
+    const release = holdData(config)
+    try {
+      const files = openFiles(config, tellOperator)
+      // Lost secrets are created again only on request.
+      const secrets = sure ? readSecrets(config) : secretsAtHand(config)
+      const community = communityService({ store: storage.community, secrets, files, ids })
+      const foreign = await community.foreignAssets()
+      if (foreign.length === 0)
+        return console.log('nothing to adopt: the secrets and the photos belong to this database')
+      for (const asset of foreign) console.log(ownershipProblem(asset, config).text)
+      if (!sure) throw new UsageError('add --yes to adopt them')
+      for (const asset of foreign) await community.adopt(asset)
+      console.log(`adopted: ${foreign.join(', ')}`)
+    } finally {
+      release()
+    }
+  })
 }
 
 async function replaceLostPhotos(surplus: readonly string[], { sure }: { sure: boolean }) {
   if (surplus.length > 0) throw new UsageError(`unexpected argument '${surplus[0]}'`)
   const config = readConfig()
-  const { storage, close } = await openBesideServer(config)
-  try {
+  await besideServer(config, async (storage) => {
     const files = openFiles(config, tellOperator)
     let [looked, lost] = [0, 0]
     const grey = await new Bun.Image(greyPixel).webp().bytes()
@@ -268,14 +269,12 @@ async function replaceLostPhotos(surplus: readonly string[], { sure }: { sure: b
     if (!sure)
       throw new UsageError(`${said}: put the files back, or add --yes to put a grey picture in the place of each`)
     console.log(`${said}: each is a grey picture now`)
-  } finally {
-    await close()
-  }
+  })
 }
 
 const greyPixel = Buffer.from('R0lGODlhAQABAIAAAICAgAAAACwAAAAAAQABAAACAkQBADs=', 'base64')
 
-/** Null if a server runs. */
+/** Locks the data. Null if a server runs. */
 function holdIfFree(config: Config): (() => void) | null {
   try {
     return holdData(config)

@@ -10,14 +10,15 @@ import { auditLines } from '../features/moderation/audit-reading.ts'
 import { ids } from '../lib/ids.ts'
 import { iso } from '../lib/time.ts'
 import { thrown, UsageError } from './command.ts'
-import { openBesideServer } from './database.ts'
+import { besideServer } from './database.ts'
 
 export const help = `usage: convene audit export FILE [--csv] [--from TIME] [--to TIME] [--action ACTION] [--actor ID] [--subject ID]
 
-Writes the audit log to FILE, newest entry first: one JSON object a line, or CSV. FILE must not exist yet, and is for this user
-only. TIME is 2026-12-01 or 2026-12-01T18:00:00Z. Works while the server runs, and is itself written to the audit log.
+Writes the audit log to FILE, newest entry first: one JSON object per line, or CSV. FILE must not exist yet, and only this user
+can read it. TIME is 2026-12-01 or 2026-12-01T18:00:00Z. Works while the server runs, and is itself written to the audit log.
 
-The log names accounts by their ids. Entries go after 730 days, or as RETENTION says: export them before, if you must keep them.`
+The log names accounts by their ids. Entries are removed after 730 days, or as RETENTION says: export them before if you must
+keep them.`
 
 export const onlyOurDatabase = true
 
@@ -49,26 +50,25 @@ export async function run(args: string[]): Promise<void> {
 }
 
 async function exportTo(path: string, filter: AuditFilter, format: 'jsonl' | 'csv'): Promise<number> {
-  const { storage, close } = await openBesideServer(readConfig())
-  let count = format === 'csv' ? -1 : 0
-  async function* counted() {
-    for await (const line of auditLines(storage.audit, filter, format)) {
-      count++
-      yield line
+  return besideServer(readConfig(), async (storage) => {
+    let count = format === 'csv' ? -1 : 0
+    async function* counted() {
+      for await (const line of auditLines(storage.audit, filter, format)) {
+        count++
+        yield line
+      }
     }
-  }
-  try {
-    // Audited first: nobody gets the file without an entry.
-    const audit = auditService({ store: storage.audit, ids, now: Date.now, failed: thrown })
-    await audit.record('audit_exported', null, null, { format, ...shown(filter) })
-    await pipeline(Readable.from(counted()), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-    return count
-  } catch (error) {
-    rmSync(path, { force: true })
-    throw error
-  } finally {
-    await close()
-  }
+    try {
+      // Audited first, so that nobody gets the file without an entry.
+      const audit = auditService({ store: storage.audit, ids, now: Date.now, failed: thrown })
+      await audit.record('audit_exported', null, null, { format, ...shown(filter) })
+      await pipeline(Readable.from(counted()), createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+      return count
+    } catch (error) {
+      rmSync(path, { force: true })
+      throw error
+    }
+  })
 }
 
 const shown = ({ from, to, ...filter }: AuditFilter) => ({

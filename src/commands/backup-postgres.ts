@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Form, formOf, serverUrl, writeDump } from '../backup/dump.ts'
 import type { Config } from '../config.ts'
-import { refuseWithoutRoom } from '../lib/disk-space.ts'
+import { refuseWithoutSpace } from '../lib/disk-space.ts'
 import { codeOf } from '../lib/errors.ts'
 import { openDiskFiles } from '../storage/files/disk.ts'
 import { MigrationError, refuseNewer, up } from '../storage/migrate.ts'
@@ -17,13 +17,13 @@ import { openDatabase } from '../storage/sqlite/database.ts'
 import { version } from '../version.ts'
 import { carryOver } from './carry-over.ts'
 import { photosMissing } from './backup.ts'
-import { openBesideServer } from './database.ts'
+import { besideServer } from './database.ts'
 
 type Where = Pick<Config, 'database' | 'dataDir' | 'media'>
 
 /**
- * Makes a backup of PostgreSQL beside a path, hands it over once it is good, and leaves nothing behind under that other name.
- * It is the state of one moment, whatever the nodes write meanwhile.
+ * Makes a backup of PostgreSQL under a temporary name beside a path, hands it over when it is complete, and removes the temporary
+ * files. The backup is a snapshot, whatever the nodes write during it.
  */
 export async function wholeOfServer<T>(
   config: Where,
@@ -42,11 +42,11 @@ export async function wholeOfServer<T>(
     const at = Date.now()
     const form = await readSnapshotBesideNodes(serverUrl(config), async ({ source, q, server }) => {
       const form = await formOf(path, config, q)
-      refuseWithoutRoom([{ directory: dirname(path), bytes: await roomFor(form, config, q) }], 'a backup')
+      refuseWithoutSpace([{ directory: dirname(path), bytes: await roomFor(form, config, q) }], 'a backup')
       if (form === 'file') {
         const db = openDatabase(copy, { alone: true })
         try {
-          // A crash leaves a file that nobody takes for a backup.
+          // No sync, because the file that a crash leaves is never used.
           db.run('PRAGMA synchronous = OFF')
           up(db)
           await carryOver(source, sqliteSide(db))
@@ -70,7 +70,7 @@ export async function wholeOfServer<T>(
   }
 }
 
-/** Makes of the copy of the database a backup like any other. */
+/** Turns the copy of the database into a backup like any other. */
 async function finishFile(
   config: Where,
   { part, copy, at }: { part: string; copy: string; at: number },
@@ -90,15 +90,10 @@ async function finishFile(
 /** How many of the files the nodes' database knows now. */
 async function knownOf(config: Where, names: readonly string[]): Promise<number> {
   if (names.length === 0) return 0
-  const { storage, close } = await openBesideServer(config)
-  try {
-    return names.length - (await storage.media.strayFiles(names)).length
-  } finally {
-    await close()
-  }
+  return besideServer(config, async ({ media }) => names.length - (await media.strayFiles(names)).length)
 }
 
-/** What this release does not know would be left behind, and what it would add is not there to be read. */
+/** Throws if the schema is newer, which would lose data, or older, in which tables are missing. */
 async function refuseOtherSchema({ database }: Where) {
   const steps = await statusOf(database)
   refuseNewer(steps)
@@ -114,7 +109,7 @@ const contentsIn = async (q: Queries) => ({
   messages: (await q.one<{ n: number }>('SELECT count(*) AS n FROM messages')).n,
 })
 
-/** A dump is compressed and has no indexes. The other form is there twice for a while, and photos are added. */
+/** The space that a backup needs. A dump has no indexes. Our own form exists twice for a while, and contains photos. */
 async function roomFor(form: Form, { media }: Where, q: Queries): Promise<number> {
   if (form === 'dump') {
     const { n } = await q.one<{ n: number }>(

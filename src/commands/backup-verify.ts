@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { examineDump, isDump } from '../backup/dump.ts'
 import { findPhotosBeside, photosBesideOf } from '../backup/photos.ts'
 import { placeOf, s3Object } from '../config.ts'
-import { megabytes, refuseWithoutRoom } from '../lib/disk-space.ts'
+import { megabytes, refuseWithoutSpace } from '../lib/disk-space.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3/place.ts'
 import { openBucket } from '../s3/bucket.ts'
 import { examineBackup } from '../storage/sqlite/examine-backup.ts'
@@ -20,7 +20,7 @@ export async function verify([file = '', ...more]: string[], { force, incrementa
   const elsewhere = photos === undefined ? null : placeOf(photos)
   if (!isS3Url(file)) {
     if (!existsSync(file)) throw new Error(`there is no file ${file}`)
-    return tell(file, resolve(file), elsewhere ?? photosBesideOf(dirname(resolve(file))))
+    return describe(file, resolve(file), elsewhere ?? photosBesideOf(dirname(resolve(file))))
   }
   const { place, name } = s3Object(file)
   const shown = shownPlace(place) + name
@@ -30,10 +30,10 @@ export async function verify([file = '', ...more]: string[], { force, incrementa
     const bucket = openBucket(place)
     await bucket.ping()
     const size = (await bucket.size(name)) ?? 0
-    refuseWithoutRoom([{ directory, bytes: size }], `the copy of ${shown}`)
+    refuseWithoutSpace([{ directory, bytes: size }], `the copy of ${shown}`)
     if (!(await bucket.download(name, copy))) throw new Error(`there is no ${shown}`)
     try {
-      await tell(shown, copy, elsewhere ?? photosBesideOf(place))
+      await describe(shown, copy, elsewhere ?? photosBesideOf(place))
     } catch (error) {
       // The temporary name of the copy would mean nothing to the operator.
       throw new Error(messageOf(error).replaceAll(copy, shown), { cause: error })
@@ -43,7 +43,7 @@ export async function verify([file = '', ...more]: string[], { force, incrementa
   }
 }
 
-async function tell(shown: string, path: string, photosIn: string | S3Place) {
+async function describe(shown: string, path: string, photosIn: string | S3Place) {
   if (isDump(path)) {
     const { users, messages, made_at } = examineDump(path)
     console.log(

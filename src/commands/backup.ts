@@ -6,7 +6,7 @@ import { listOf, openPhotosBeside, photosBesideOf, prunePhotos, writeList } from
 import { type Config, placeOf, readConfig, s3Object } from '../config.ts'
 import { holdBackups } from '../installation/data-directory.ts'
 import { giveToOwner } from '../lib/owner.ts'
-import { refuseWithoutRoom } from '../lib/disk-space.ts'
+import { refuseWithoutSpace } from '../lib/disk-space.ts'
 import { openByteProgress } from '../lib/progress.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3/place.ts'
 import { openBucket } from '../s3/bucket.ts'
@@ -23,43 +23,43 @@ export const help = `usage: convene backup FILE [--force | --incremental]
        convene backup verify FILE [--photos PLACE]
        convene backup prune PLACE
 
-Writes a backup of the database and of all photos to FILE, while the server runs and goes on writing. It is one moment's
-state, examined before it is called good, and FILE appears only then: what is there under that name is whole. It needs as
-much room as the database and the photos. Where photos are missing that the database knows, it fails and leaves no FILE.
+Writes a backup of the database and of all photos to FILE, while the server runs and writes. It is a snapshot, and FILE appears
+only after it has been examined, so a file under that name is complete. It needs as much space as the database and the photos. If
+photos of the database are missing, it fails and leaves no FILE.
 
-  --force        replaces FILE where it exists
-  --incremental  puts the photos into photos/ beside FILE, those alone that are not there yet, and their list into FILE, whose
-                 name ends in .db. Backups in one place share their photos, each of which lies there once, under its SHA-256
+  --force        replaces an existing FILE
+  --incremental  puts the photos that are not there yet into photos/ beside FILE, and their list into FILE, whose name must end
+                 in .db. Backups in one place share their photos, each of which is stored once, under its SHA-256
 
-verify examines a backup and changes nothing: the checksums over all of it and of each photo, the structure of the database, and
-the numbers of users, messages and photos that it should have. It says what FILE holds, and exits with 1 where anything is not
-whole, with the names of the photos that are not. It needs no server and no settings but the keys of a bucket, from which FILE is
-copied into the directory for temporary files first.
+verify examines a backup and changes nothing: the checksums of the whole file and of each photo, the structure of the database,
+and the numbers of users, messages and photos. It prints what FILE contains, and exits with 1 if anything is damaged, with the
+names of damaged photos. It needs no server, and no settings except the keys of a bucket, from which it copies FILE into the
+directory for temporary files first.
 
-  --photos PLACE  where the photos of an incremental backup lie, if not in photos/ beside FILE: a directory, or
+  --photos PLACE  where the photos of an incremental backup are, if not in photos/ beside FILE: a directory, or
                   s3://BUCKET/PREFIX
 
-prune removes the photos in PLACE/photos that no backup in PLACE needs, as after one that you have removed by hand. PLACE is a
-directory or s3://BUCKET/PREFIX, and a backup in it ends in .db. Where one of them cannot be read, nothing is removed.
+prune removes the photos in PLACE/photos that no backup in PLACE needs, for example after you have removed a backup. PLACE is a
+directory or s3://BUCKET/PREFIX, and a backup in it ends in .db. If one of them cannot be read, nothing is removed.
 
 FILE may be in a bucket: s3://BUCKET/PREFIX/NAME?endpoint=https://HOST&region=NAME, with the keys in S3_ACCESS_KEY_ID and
-S3_SECRET_ACCESS_KEY. It is made in DATA_DIR first. Photos that lie in a bucket (MEDIA_URL) stay there and are not in FILE.
+S3_SECRET_ACCESS_KEY. It is made in DATA_DIR first. Photos in a bucket (MEDIA_URL) stay there and are not in FILE.
 
-FILE is a SQLite database, readable by its owner only. It holds everybody's messages: keep it as safe as the server.
+FILE is an SQLite database that only its owner can read. It contains everybody's messages: keep it as safe as the server.
 
-Of PostgreSQL, it is made beside the running nodes, and is one of two forms:
+A backup of PostgreSQL is made beside the running nodes, in one of two forms:
 
-  pg_dump's   where photos lie in a bucket (MEDIA_URL), and pg_dump and pg_restore are on PATH and not older than the server. It
-              ends with two lines that say what it holds, with a checksum; pg_restore does not mind them
-  our own     otherwise, or where FILE ends in .db: what a server on SQLite writes, with the photos in DATA_DIR/media. It needs
-              room for the database twice while it is made
+  pg_dump's   if photos are in a bucket (MEDIA_URL), and pg_dump and pg_restore are on PATH and not older than the server. It
+              ends with two lines with its contents and a checksum, which pg_restore ignores
+  our own     otherwise, or if FILE ends in .db: the same as on SQLite, with the photos in DATA_DIR/media. It needs space for the
+              database twice while it is made
 
-A FILE that ends in .dump is refused where pg_dump cannot make it, or would leave photos out.
+A FILE that ends in .dump is refused if pg_dump cannot make it, or would omit photos.
 
-Secrets are not in it. Keep DATA_DIR/location-key and DATA_DIR/jwt-secret apart from it, and DATA_DIR/erasures.log too:
-that one erases again whom an older backup brings back.
+Secrets are not in it. Keep DATA_DIR/location-key and DATA_DIR/jwt-secret apart from it, and DATA_DIR/erasures.log too, which
+erases users again whom an older backup brings back.
 
-For backups by the clock see BACKUP_DIR in convene serve --help.`
+For scheduled backups see BACKUP_DIR in convene serve --help.`
 
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -96,14 +96,14 @@ async function prune([where = '', ...more]: string[], { force, incremental, phot
   const place = placeOf(where)
   const shown = typeof place === 'string' ? place : shownPlace(place)
   if (typeof place === 'string' && !existsSync(place)) throw new Error(`there is no directory ${place}`)
-  const letGo = holdBackups(dataDir)
+  const release = holdBackups(dataDir)
   try {
     const removed = await prunePhotos(place, dataDir)
     console.log(`removed ${removed} photos in ${shown} that no backup there needs`)
   } catch (error) {
     throw about(`the photos in ${shown} cannot be pruned`, error)
   } finally {
-    letGo()
+    release()
   }
 }
 
@@ -112,7 +112,7 @@ type Way = { force: boolean; incremental: boolean }
 function refuseIncremental({ database }: Config, name: string, incremental: boolean) {
   if (!incremental) return
   if (database.engine === 'postgres')
-    throw new UsageError('incremental backups are of SQLite alone: leave --incremental out')
+    throw new UsageError('incremental backups are for SQLite only: leave --incremental out')
   if (!name.endsWith('.db')) throw new UsageError('the name of an incremental backup must end in .db')
 }
 
@@ -145,7 +145,7 @@ async function backUpIntoBucket(config: Config, url: string, { force, incrementa
   const refuseExisting = async () => {
     if (!force && (await bucket.size(name)) !== null) throw exists(shown)
   }
-  // Finds a refusal of the bucket before the work.
+  // Finds out before the work whether the bucket refuses us.
   await bucket.ping()
   await refuseExisting()
   const photosIn = incremental ? photosBesideOf(place) : null
@@ -166,7 +166,7 @@ async function backUpIntoBucket(config: Config, url: string, { force, incrementa
   })
 }
 
-/** The path of the database that is to be backed up; null for PostgreSQL. Throws if there is none, or not ours. */
+/** The path of the database to back up; null for PostgreSQL. Throws if there is none, or it is not ours. */
 async function databaseIn(config: Config): Promise<string | null> {
   if (config.database.engine === 'postgres') return null
   const databasePath = config.database.path
@@ -178,10 +178,10 @@ async function databaseIn(config: Config): Promise<string | null> {
 
 const exists = (target: string) => new Error(`${target} exists: choose another name, or replace it with --force`)
 
-/** Why nothing was backed up where photos are missing in their directory. */
+/** The error for a backup of which photos are missing in their directory. */
 export const photosMissing = ({ photos, lost }: { photos: number; lost: number }, directory: string) =>
   new Error(
-    `${lost} of ${photos + lost} photos that the database knows are missing in ${directory}: nothing was backed up. Mount the disk, or put the files back; for what is lost for good see convene admin lost-photos`,
+    `${lost} of ${photos + lost} photos that the database knows are missing in ${directory}: nothing was backed up. Mount the disk, or put the files back; if they are lost for good, see convene admin lost-photos`,
   )
 
 /**
@@ -197,11 +197,11 @@ async function whole<T>(
   if (databasePath === null) return (await import('./backup-postgres.ts')).wholeOfServer(config, path, handOver)
   const { dataDir, media } = config
   const part = `${path}.${randomBytes(4).toString('hex')}.part`
-  const letGo = photosIn === null ? () => {} : holdBackups(dataDir)
+  const release = photosIn === null ? () => {} : holdBackups(dataDir)
   try {
     closeSync(openSync(part, 'wx', 0o600))
   } catch (error) {
-    letGo()
+    release()
     throw new Error(`nothing can be written into ${dirname(path)} (${codeOf(error)})`, { cause: error })
   }
   try {
@@ -211,7 +211,7 @@ async function whole<T>(
     const beside = files !== null && photosIn !== null ? openPhotosBeside(photosIn) : null
     // The space for new photos is checked later, when they are known.
     const needed = backupRoom(databasePath, { photos: files !== null && beside === null })
-    refuseWithoutRoom([{ directory: dirname(path), bytes: needed }], 'a backup')
+    refuseWithoutSpace([{ directory: dirname(path), bytes: needed }], 'a backup')
     const progress = await openByteProgress('backing up', backupBytes(databasePath, { photos: files !== null }))
     const contents = await writeBackup(part, {
       databasePath,
@@ -227,6 +227,6 @@ async function whole<T>(
     throw about(`${databasePath} cannot be backed up to ${path}`, error)
   } finally {
     for (const left of [part, `${part}-journal`]) rmSync(left, { force: true })
-    letGo()
+    release()
   }
 }

@@ -8,17 +8,18 @@ import { ids } from '../lib/ids.ts'
 import { openPaging } from '../lib/paging.ts'
 import type { Storage } from '../storage/storage.ts'
 import { thrown, UsageError } from './command.ts'
-import { openBesideServer } from './database.ts'
+import { besideServer } from './database.ts'
+import { readText } from './read-text.ts'
 
 export const help = `usage: convene bank export FILE
        convene bank import FILE
 
-The hashes of banned images, a line for each: hash,distance,reason. The hash is PDQ's, 64 hexadecimal digits; without a distance
-the rule that asks says it, or 31. Works while the server runs, which decides by them within two seconds.
+Exports or imports the hashes of banned images, one line for each: hash,distance,reason. The hash is a PDQ hash of 64 hexadecimal
+digits. Without a distance, that of the rule applies, or 31. Works while the server runs; it applies changes within two seconds.
 
-  export   writes all of them into the file; - is the standard output
-  import   adds those of the file, if all of its lines are valid; - is the standard input. What an admin has said of the same
-           hash is replaced, and nothing is removed`
+  export   writes all hashes to FILE, or to the standard output if FILE is -
+  import   adds the hashes in FILE, or from the standard input if FILE is -. Imports nothing if a line is invalid. Replaces the
+           entry of a hash that is banned already, and removes none`
 
 export const onlyOurDatabase = true
 
@@ -50,12 +51,12 @@ async function exportTo(file: string) {
 
 async function importFrom(file: string) {
   const shown = file === '-' ? 'the standard input' : file
-  const read = readBank(await readText(file))
+  const read = readBank(await readText(file, largestFile))
   if ('problems' in read) {
     const lines = read.problems.slice(0, shownProblems).map(({ line, message }) => `line ${line}: ${message}`)
     const left = read.problems.length - lines.length
     throw new Error(
-      `${shown}, of which nothing is imported: ${lines.join('; ')}${left > 0 ? `; and ${left} more` : ''}`,
+      `nothing is imported, because ${shown} has errors: ${lines.join('; ')}${left > 0 ? `; and ${left} more` : ''}`,
     )
   }
   await withBank(async (bank) => {
@@ -64,24 +65,8 @@ async function importFrom(file: string) {
   })
 }
 
-async function readText(file: string): Promise<string> {
-  const source = file === '-' ? Bun.stdin : Bun.file(file)
-  if (file !== '-' && source.size > largestFile) throw tooLarge()
-  const text = await source.text()
-  if (text.length > largestFile) throw tooLarge()
-  return text
-}
-
-const tooLarge = () => new Error(`a file of hashes has up to ${largestFile / 1024 / 1024} MB`)
-
-async function withBank(work: (bank: ReturnType<typeof bankOf>) => Promise<void>) {
-  const { storage, close } = await openBesideServer(readConfig())
-  try {
-    await work(bankOf(storage))
-  } finally {
-    await close()
-  }
-}
+const withBank = (work: (bank: ReturnType<typeof bankOf>) => Promise<void>) =>
+  besideServer(readConfig(), (storage) => work(bankOf(storage)))
 
 const bankOf = (storage: Storage) =>
   imageBankService({

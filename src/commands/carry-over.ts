@@ -4,7 +4,7 @@ import { newest } from '../storage/migrate.ts'
 import { isHalfCopied, openTarget } from '../storage/postgres/copy.ts'
 import { openMigrator } from '../storage/postgres/migrate.ts'
 
-/** Has `work` fill a PostgreSQL database, once its schema is there. `opening` says what an error is about. */
+/** Creates the schema in a PostgreSQL database and has `work` fill it. `opening` may say what an error is about. */
 export async function inServer<T>(
   url: string,
   work: (target: Target) => Promise<T>,
@@ -26,7 +26,7 @@ export async function inServer<T>(
   }
 }
 
-/** The name of the note that tells which state of which release is copied. */
+/** The name of the note that identifies the state of the source, and its release. */
 const origin = 'source'
 
 /**
@@ -50,7 +50,7 @@ export async function carryOver(source: Side, target: Target): Promise<Map<strin
   await eachTable('copying', total, (table, onRows) =>
     copyRows(source, target, table, notes?.get(table.name), onRows),
   ).catch((error: Error) => {
-    throw new Error(`cut off: ${error.message}. Run the same command again to continue`, { cause: error })
+    throw new Error(`interrupted: ${error.message}. Run the same command again to continue`, { cause: error })
   })
   await target.verifyCopy(tables)
   const found = await eachTable('checking', total, (table, onRows) => digestOf(target, table, onRows))
@@ -66,10 +66,10 @@ export async function carryOver(source: Side, target: Target): Promise<Map<strin
 }
 
 async function refuseFilled(target: Side) {
-  // A server that was started on it has left what it remembers, and nobody's data.
+  // A server that was started on it has filled this table only.
   for (const table of tables.filter(({ name }) => name !== 'community'))
     if ((await target.read(table, null, 1)).rows.length > 0)
-      throw new Error(`the target has rows in ${table.name} already: copy fills an empty database only`)
+      throw new Error(`the target has rows in ${table.name} already: choose an empty database`)
 }
 
 async function eachTable<T>(

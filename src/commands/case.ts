@@ -11,16 +11,16 @@ import { ids } from '../lib/ids.ts'
 import { iso } from '../lib/time.ts'
 import { openFiles, tellOperator } from '../storage/files/open.ts'
 import { thrown, UsageError } from './command.ts'
-import { openBesideServer } from './database.ts'
+import { besideServer } from './database.ts'
 
 export const help = `usage: convene case export REPORT FILE
 
-Writes all that is kept of one case to FILE as JSON, to preserve it for an authority: the report with its evidence and the
-images in it, the decisions and appeals, what the audit log says of it, and name, e-mail and phone of the two accounts. REPORT
-is the id of a report. FILE must not exist yet, and is for this user only. Works while the server runs, and is written to the
-audit log.
+Writes everything stored about a case to FILE as JSON, to preserve it for an authority: the report with its evidence and images,
+the decisions and appeals, the entries in the audit log, and the name, e-mail address and phone number of both accounts. REPORT
+is the id of a report. FILE must not exist yet; only this user can read it. Works while the server runs. The export is recorded
+in the audit log.
 
-Evidence is erased a while after the decision: export it before. Make sure that whoever asks may have it.`
+Evidence is erased some time after the decision: export it before. Make sure that whoever asks for it is entitled to it.`
 
 export const onlyOurDatabase = true
 
@@ -40,8 +40,7 @@ export async function run(args: string[]): Promise<void> {
 
 async function exportCase(reportId: string, path: string) {
   const config = readConfig()
-  const { storage, close } = await openBesideServer(config)
-  try {
+  await besideServer(config, async (storage) => {
     if (!(await storage.moderation.report(reportId))) throw new Error(`there is no report with the id ${reportId}`)
     closeSync(openSync(path, 'wx', 0o600))
     try {
@@ -49,15 +48,13 @@ async function exportCase(reportId: string, path: string) {
       const audit = auditService({ store: storage.audit, ids, now: Date.now, failed: thrown })
       await audit.record('case_exported', null, reportId)
       const found = await storage.moderation.wholeCase(reportId)
-      if (!found) throw new Error(`the report ${reportId} has just gone`)
+      if (!found) throw new Error(`the report ${reportId} has just been removed`)
       await Bun.write(path, `${JSON.stringify(await caseView(found, openFiles(config, tellOperator)), null, 2)}\n`)
     } catch (error) {
       rmSync(path, { force: true })
       throw error
     }
-  } finally {
-    await close()
-  }
+  })
 }
 
 async function caseView({ report, accounts, notices, appeals, images, entries }: WholeCase, files: Files) {
@@ -79,7 +76,7 @@ async function caseView({ report, accounts, notices, appeals, images, entries }:
   }
 }
 
-/** The month of birth is in no export but its owner's: the age that others saw stands for it. */
+/** Replaces the month of birth by the age that others saw: only its owner's export contains the month. */
 function withAge({ user, ...evidence }: Evidence, at: number) {
   if (user === null) return { ...evidence, user }
   const { shown_birth_month, ...profile } = user
@@ -88,7 +85,7 @@ function withAge({ user, ...evidence }: Evidence, at: number) {
 
 const isTime = (name: string) => name === 'at' || name === 'until' || name.endsWith('_at') || name.endsWith('_until')
 
-/** The same with every time as text, also within. */
+/** A copy with every time as text, including those nested in it. */
 const withTimes = (value: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(value), (name, inner: unknown) =>
     typeof inner === 'number' && isTime(name) ? iso(inner) : inner,

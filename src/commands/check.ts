@@ -17,23 +17,30 @@ import { imageCheck } from './check/image-check.ts'
 
 export const help = `usage: convene check
 
-Examines an installation and changes nothing. Works beside a running server, and reads the whole database: some ten
-seconds for each gigabyte. Run it with the same environment, and as the same user, as the server.
+Checks an installation and changes nothing. Works while the server runs. It reads the whole database, which takes about ten
+seconds per gigabyte. Run it with the same environment, and as the same user, as the server.
 
-It looks at the settings and which of them are unsafe in production, whether the Redis that they name answers and the mail
-server takes the login (it is sent no mail), whether Telegram knows the bot, where webhooks go, who else can read the data directory and the secrets, the buckets of images and backups, the schema, the integrity of the database
-and its search index, whether the photos that it knows are there (a sample of them in a bucket), accounts that convene seed
-has made, the room left on the disk, the clock, how old the newest backup in BACKUP_DIR is, and how the replica stands. For each thing
-that is wrong it says how to mend it.
+It checks
+  - the settings, and whether any is unsafe in production
+  - Redis, the mail server (it accepts the login; no mail is sent), the Telegram bot, and where webhooks go
+  - who else can read the data directory and the secrets
+  - the buckets of images and backups
+  - the schema and the integrity of the database, and its search index
+  - the photos: all of them on a disk, a sample in a bucket
+  - accounts made by convene seed
+  - the free disk space and the clock
+  - the age of the newest backup in BACKUP_DIR, and the state of the replica
 
-Exit code: 0 where all is well, 1 where something is wrong.`
+For each problem it says how to fix it.
+
+Exit code: 0 if all is well, 1 if something is wrong.`
 
 export async function run(args: string[]): Promise<void> {
   parseArgs({ args })
   let problems = 0
-  for await (const { text, mend } of examine()) {
-    console.log(mend === undefined ? `ok     ${text}` : `WRONG  ${text}\n       to mend it: ${mend}`)
-    if (mend !== undefined) problems++
+  for await (const { text, fix } of examine()) {
+    console.log(fix === undefined ? `ok     ${text}` : `WRONG  ${text}\n       to fix it: ${fix}`)
+    if (fix !== undefined) problems++
   }
   console.log(problems === 0 ? 'All is well.' : `${problems} ${problems === 1 ? 'thing is' : 'things are'} wrong.`)
   if (problems > 0) process.exitCode = 1
@@ -45,7 +52,7 @@ async function* examine(): AsyncGenerator<Finding> {
     config = readConfig()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return yield wrong(error.message, 'set it right, or leave it out: convene serve --help lists the settings')
+    return yield wrong(error.message, 'correct it, or leave it out: convene serve --help lists the settings')
   }
   yield* settings(config)
   yield* push(config)

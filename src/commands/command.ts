@@ -1,5 +1,5 @@
 import { codeOf, messageOf } from '../lib/errors.ts'
-/** A command. */
+
 export type Command = {
   /** What `--help` prints. */
   help: string
@@ -20,7 +20,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Ignores a failure that needs no action. */
+/** Rethrows an error, where a callback for failures is required and the command should fail. */
 export function thrown(error: unknown): never {
   throw error
 }

@@ -15,30 +15,30 @@ import { messageOf } from '../lib/errors.ts'
 
 export const help = `usage: convene copy --from URL --to URL
 
-Copies a community from one database into another, empty one: from a file to a cluster, and back. Each URL is
-sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE. One of the two may be left out: it is that of the settings then
-(DATABASE_URL, or DATA_DIR/convene.db), and a password in it is seen by nobody who lists the processes.
+Copies a community from one database into another, empty one: from a file to a cluster, or back. Each URL is
+sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE. One of the two may be left out; it is then the database of the
+settings (DATABASE_URL, or DATA_DIR/convene.db), and its password does not appear in the list of processes.
 
-Stop the server, and all nodes, before: what is written during a copy is not in it. A file that a server uses is
-refused, and so is a PostgreSQL database with nodes that it knows of. The source stays as it is.
+Stop the server and all nodes first: the copy lacks what is written while it runs. A file that a server uses is refused,
+and so is a PostgreSQL database with running nodes. The source is not changed.
 
-  1. reads the source: all of it, for its hashes, and for values that the other engine would not take
-  2. makes the schema in the target, and adds the rows in batches
-  3. reads the target, and compares the number of rows of each table, and their hash, with those of the source
+  1. reads all of the source, to hash it and to find values that the other engine would refuse
+  2. creates the schema in the target, and adds the rows in batches
+  3. reads the target, and compares the number of rows and the hash of each table with those of the source
 
-Cut off in between, the same command goes on where it was; until it is done, no server starts on the target. Where the
-source has changed meanwhile, that is refused: empty the target then, and copy anew. Exit code 1 where anything differs.
+If it is interrupted, run the same command again: it continues. No server starts on a target that is not complete. If the
+source has changed in the meantime, the copy is refused: empty the target and copy again. Exit code 1 if anything differs.
 
-Not in the database, and so to be carried over as files, from the old DATA_DIR to the new:
+Some data is not in the database. Copy these files from the old DATA_DIR to the new one:
 
   media/                    the photos: as a directory, or for MEDIA_URL with aws s3 sync DATA_DIR/media s3://BUCKET/PREFIX
   jwt-secret, location-key  the same on all nodes, or in JWT_SECRET and LOCATION_KEY: with others no node starts
-  erasures.log              who was erased: it erases them again where an older backup brings them back`
+  erasures.log              who was erased: it erases them again if an older backup is restored`
 
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { from: { type: 'string' }, to: { type: 'string' } } })
   if (values.from === undefined && values.to === undefined)
-    throw new UsageError('from where, to where? --from URL --to URL')
+    throw new UsageError('copy takes --from URL or --to URL, or both')
   const from = databaseAt('--from', values.from)
   const to = databaseAt('--to', values.to)
   if (isSame(from, to)) throw new UsageError('--from and --to name the same database')
@@ -117,7 +117,7 @@ async function inFile<T>(path: string, work: (target: Target) => Promise<T>): Pr
   }
 }
 
-/** Says which of the two it is that an error is about. */
+/** Adds to an error which of the two options it is about. */
 async function called<T>(option: string, opening: Promise<T>): Promise<T> {
   try {
     return await opening

@@ -13,7 +13,7 @@ import { codeOf } from '../lib/errors.ts'
 
 type Where = Pick<Config, 'database'>
 
-/** The path of an SQLite database. Throws for another engine, with the alternative there. */
+/** The path of an SQLite database. Throws for another engine, and names the alternative. */
 export function sqlitePath({ database }: Where, instead: string): string {
   if (database.engine === 'sqlite') return database.path
   throw new Error(`this is for an SQLite database, and DATABASE_URL names a PostgreSQL one: ${instead}`)
@@ -36,10 +36,10 @@ export function requireDatabase(databasePath: string) {
   } catch (error) {
     const code = codeOf(error)
     if (code !== 'ENOENT' && code !== 'ENOTDIR')
-      throw new Error(`${databasePath} cannot be looked at (${code}): run this as the user that runs the server`, {
+      throw new Error(`${databasePath} cannot be read (${code}): run this as the user that runs the server`, {
         cause: error,
       })
-    throw new Error(`there is no database at ${databasePath}: look at DATA_DIR, or start the server once to make it`, {
+    throw new Error(`there is no database at ${databasePath}: check DATA_DIR, or start the server once to create it`, {
       cause: error,
     })
   }
@@ -48,7 +48,7 @@ export function requireDatabase(databasePath: string) {
 function refuseHalfRestored(databasePath: string) {
   if (isHalfRestored(databasePath))
     throw new Error(
-      `a restore of ${databasePath} was cut off: start the server, or run convene restore, which finishes it`,
+      `a restore of ${databasePath} was interrupted: start the server, or run convene restore, which finishes it`,
     )
 }
 
@@ -64,8 +64,18 @@ const patienceMs = 5000
 
 type Beside = { storage: Storage; close(): Promise<void> }
 
-/** Storage next to running servers, with its schema up to date. Be quick and close it: servers do not wait for a command. */
-export async function openBesideServer({ database }: Where): Promise<Beside> {
+/** Runs `work` with the storage of running servers. It must be quick, because servers do not wait for a command. */
+export async function besideServer<T>(config: Where, work: (storage: Storage) => Promise<T>): Promise<T> {
+  const { storage, close } = await openBesideServer(config)
+  try {
+    return await work(storage)
+  } finally {
+    await close()
+  }
+}
+
+/** Throws if the schema is not up to date. */
+async function openBesideServer({ database }: Where): Promise<Beside> {
   if (database.engine === 'sqlite') requireDatabase(database.path)
   const missing = (await statusOf(database)).filter(({ applied_at }) => applied_at === null)
   if (missing.length > 0)

@@ -10,8 +10,10 @@ import { UsageError } from './command.ts'
 export const help = `usage: convene mail preview KIND [--language en|ru] [--to FILE.html]
        convene mail test ADDRESS
 
-preview writes a mail with made-up data to a file (mail-KIND.html); test sends one by SMTP_URL, and says what the mail
-server answered. Kinds: ${mailKinds.join(', ')}.`
+  preview  writes a mail with made-up data to a file (mail-KIND.html)
+  test     sends a mail through SMTP_URL, and prints what went wrong if the mail server refuses it
+
+Kinds: ${mailKinds.join(', ')}.`
 
 export async function run(args: string[]): Promise<void> {
   const options = { language: { type: 'string', default: 'en' }, to: { type: 'string' } } as const
@@ -53,5 +55,5 @@ async function sendTo(to: string, language: MailLanguage) {
   } finally {
     carrier.close()
   }
-  console.log(`The mail server took a mail to ${to}.`)
+  console.log(`The mail server accepted a mail to ${to}.`)
 }

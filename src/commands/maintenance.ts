@@ -5,22 +5,23 @@ import { type Maintenance, longestText, readMaintenance } from '../features/main
 import { lookEveryMs, maintenanceMode, storedAs } from '../features/maintenance/service.ts'
 import { ids } from '../lib/ids.ts'
 import { iso } from '../lib/time.ts'
+import type { Storage } from '../storage/storage.ts'
 import { thrown, UsageError } from './command.ts'
-import { openBesideServer } from './database.ts'
+import { besideServer } from './database.ts'
 
 export const help = `usage: convene maintenance on TEXT [--retry-after SECONDS]
        convene maintenance off
        convene maintenance status [--json]
 
-During maintenance people can read and not write: every write is answered 503 with the code maintenance and TEXT, which the
-app shows. It holds on all nodes, and after a restart, until it is taken off. When the command returns, it is in force.
+During maintenance people can read but not write: every write is answered 503 with the code maintenance and TEXT, which the app
+shows. It applies to all nodes, also after a restart, until it is turned off. When the command returns, it is in force.
 
-  on      begins it, or changes TEXT. Clients try again after 60 seconds, or as --retry-after says
-  off     ends it
-  status  says whether it is on. Exit code: 0 in both cases
+  on      turns it on, or changes TEXT. Clients try again after 60 seconds, or after --retry-after
+  off     turns it off
+  status  shows whether it is on. Exit code: 0 in both cases
 
-Signing in and out and the routes of moderators and admins go on. So do scheduled jobs and what waits to leave the server: to
-stand still altogether, stop the server.`
+Signing in and out and the routes of moderators and admins still work. Scheduled jobs and deliveries continue: to pause those
+too, stop the server.`
 
 export const onlyOurDatabase = true
 
@@ -38,28 +39,28 @@ export async function run(args: string[]): Promise<void> {
   if (values['retry-after'] !== undefined && action !== 'on') throw new UsageError('--retry-after goes with on')
   if (values.json && action !== 'status') throw new UsageError('--json goes with status')
   const next = action === 'on' ? begun(text, values['retry-after'] ?? '60') : null
-  const { storage, close } = await openBesideServer(readConfig())
-  try {
-    const before = readMaintenance((await storage.community.all()).get(storedAs))
-    if (action === 'status') return show(before, values.json ?? false)
+  if (action === 'status')
+    return besideServer(readConfig(), async ({ community }) => show(await storedIn(community), values.json ?? false))
+  await besideServer(readConfig(), async (storage) => {
+    const before = await storedIn(storage.community)
     const maintenance = next && before ? { ...next, since: before.since } : next
     await maintenanceMode({ store: storage.community, onChange() {} }).set(maintenance)
     const audit = auditService({ store: storage.audit, ids, now: Date.now, failed: thrown })
     await audit.record(`maintenance_${action}`, null)
-  } finally {
-    await close()
-  }
+  })
   // Each node looks once a second.
   await Bun.sleep(2 * lookEveryMs)
-  console.log(action === 'on' ? 'maintenance is on: people can read and not write' : 'maintenance is off')
+  console.log(action === 'on' ? 'maintenance is on: people can read but not write' : 'maintenance is off')
 }
+
+const storedIn = async (community: Storage['community']) => readMaintenance((await community.all()).get(storedAs))
 
 function begun(text: string | undefined, retryAfter: string): Maintenance {
   const told = text?.trim() ?? ''
   // oxlint-disable-next-line no-control-regex -- it is shown in one line
   if (told === '' || [...told].length > longestText || /[\x00-\x1f\x7f]/.test(told))
     throw new UsageError(
-      `what shall people be told? maintenance on TEXT, in one line of ${longestText} characters at most`,
+      `maintenance on takes the TEXT that people are shown: one line of at most ${longestText} characters`,
     )
   const retryAfterS = Number(retryAfter)
   if (!/^\d{1,5}$/.test(retryAfter) || retryAfterS < 1 || retryAfterS > 86_400)

@@ -16,18 +16,18 @@ export const help = `usage: convene migrate up
        convene migrate status
 
 Changes the schema of the database (DATABASE_URL, or DATA_DIR/convene.db). Each step is a transaction of its own:
-it is carried out whole or not at all.
+it is applied completely or not at all.
 
-  up       applies what is missing; makes the database where there is none. A start of the server does this too.
-           What was there before is kept beside, as convene.db.before-<step>: the last two such copies, for 30 days.
-           Where the new release does not do, convene restore puts one back in place, under the old one.
-  down     takes the newest step back, or the newest N, or all that are newer than NUMBER. To go back to an earlier
-           release, take back the steps it does not know. Steps that hold data are taken back WITH IT: without --yes,
-           migrate down says which tables and how many rows would go, and changes nothing. The database as it was is
-           kept beside, as convene.db.before-down-<step>: the last two such copies, for 30 days.
+  up       applies the missing steps, and creates the database if there is none. The server does the same when it starts.
+           The database as it was is kept as convene.db.before-<step>: the last two such copies, for 30 days.
+           To return to the old release, restore such a copy with the old release's convene restore.
+  down     reverts the newest step, or the newest N, or all that are newer than NUMBER. To go back to an earlier
+           release, revert the steps that it does not know. This REMOVES THE DATA that those steps added: without --yes,
+           migrate down lists the tables and the number of rows, and changes nothing. The database as it was is
+           kept as convene.db.before-down-<step>: the last two such copies, for 30 days.
   status   lists the steps and when each was applied; changes nothing.
 
-On SQLite, up and down refuse while the server runs: stop it first. On PostgreSQL nothing is kept beside: make a dump
+On SQLite, up and down are refused while the server runs: stop it first. On PostgreSQL no copy is kept: make a dump
 with pg_dump first.`
 
 export const onlyOurDatabase = true
@@ -139,7 +139,7 @@ async function downIn(
   }
 }
 
-/** Prints what the steps remove, and throws if they remove something and nobody said `--yes`. Returns whether they do. */
+/** Prints what the steps remove. Throws if they remove something and `sure` is false. Returns whether they do. */
 function refuseLoss(plan: readonly PlannedStep[], sure: boolean, copy: string): boolean {
   let loses = false
   for (const { label, losses } of plan) {

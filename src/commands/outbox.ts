@@ -4,16 +4,17 @@ import { iso } from '../lib/time.ts'
 import { type Kind, outboxKinds, type Parcel } from '../outbox/store.ts'
 import type { Storage } from '../storage/storage.ts'
 import { UsageError } from './command.ts'
-import { openBesideServer } from './database.ts'
+import { besideServer } from './database.ts'
 
 export const help = `usage: convene outbox list [KIND] [--limit N] [--json]
        convene outbox retry ID|KIND [--json]
        convene outbox drop ID|KIND --yes [--json]
 
-What waits to leave the server, such as mails and notifications. Works while the server runs. Kinds: ${outboxKinds.join(', ')}.
+Shows and changes the outbox: what the server has yet to deliver, such as mails and notifications. Works while the server runs.
+Kinds: ${outboxKinds.join(', ')}.
 
-  list     the oldest 50, or N: when each was made, when it is tried next, how often it failed, and why last
-  retry    tries one, or all of a kind, now; a running server does it within a second
+  list     shows the oldest 50, or N: when each was made, when it is tried next, how often it failed, and the last error
+  retry    makes one, or all of a kind, due now; a running server tries it within a second
   drop     removes one, or all of a kind, undelivered`
 
 export const onlyOurDatabase = true
@@ -29,13 +30,13 @@ export async function run(args: string[]): Promise<void> {
   const json = values.json ?? false
   const limit = Number(values.limit)
   if (!/^\d{1,6}$/.test(values.limit) || limit < 1) throw new UsageError('--limit must be a whole number from 1')
-  if (action === 'list') return withStorage((storage) => list(storage, kindOf(what), limit, json))
+  if (action === 'list') return besideServer(readConfig(), (storage) => list(storage, kindOf(what), limit, json))
   if (action !== 'retry' && action !== 'drop') throw new UsageError('outbox takes list, retry or drop')
   if (what === undefined) throw new UsageError(`outbox ${action} takes an id or a kind`)
   if (action === 'drop' && !values.yes) throw new UsageError(`add --yes to drop ${what} undelivered`)
   const kind = outboxKinds.find((kind) => kind === what)
   const which = kind === undefined ? { id: what } : { kind }
-  await withStorage(async ({ outbox }) => {
+  await besideServer(readConfig(), async ({ outbox }) => {
     const count = action === 'retry' ? await outbox.retry(which, Date.now()) : await outbox.drop(which)
     if (count === 0 && kind === undefined) throw new Error(`nothing with the id ${what} waits`)
     console.log(json ? JSON.stringify({ count }) : `${action === 'retry' ? 'due now' : 'dropped'}: ${count}`)
@@ -46,15 +47,6 @@ function kindOf(name: string | undefined): Kind | null {
   const kind = outboxKinds.find((kind) => kind === name)
   if (name !== undefined && kind === undefined) throw new UsageError(`the kind must be ${outboxKinds.join(' or ')}`)
   return kind ?? null
-}
-
-async function withStorage(work: (storage: Storage) => Promise<void>) {
-  const { storage, close } = await openBesideServer(readConfig())
-  try {
-    await work(storage)
-  } finally {
-    await close()
-  }
 }
 
 async function list({ outbox }: Storage, kind: Kind | null, limit: number, json: boolean) {

@@ -10,18 +10,19 @@ import { megabytes } from '../lib/disk-space.ts'
 
 export const help = `usage: convene replica status
 
-Says what the replica in REPLICA_URL has: its newest snapshot, from when on a moment can be restored, how many photos, and
-which commits of this machine still wait to be shipped. It works beside a running server and without one.
+Shows the state of the replica in REPLICA_URL: its newest snapshot, the earliest time that can be restored, the number of
+photos, and the commits of this machine that are not shipped yet. Works whether or not the server runs.
 
-Exit code: 0 where all is well, 1 where the replica has no snapshot yet, or lacks commits that are older than a minute.
-To get the data back see convene restore --help.`
+Exit code: 0 if all is well, 1 if the replica has no snapshot yet, or lacks commits that are older than a minute.
+To restore from a replica, see convene restore --help.`
 
 const bearableMs = minutes
 
 export async function run(args: string[]): Promise<void> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
   const [what, ...more] = positionals
-  if (what !== 'status') throw new UsageError(what === undefined ? 'what? replica status' : `unknown '${what}'`)
+  if (what !== 'status')
+    throw new UsageError(what === undefined ? 'replica takes status' : `replica takes status, not '${what}'`)
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
   const config = readConfig()
   if (config.replica === null) throw new Error('there is no replica: set REPLICA_URL')

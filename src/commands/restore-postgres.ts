@@ -32,15 +32,16 @@ import {
   bringUpToDate,
   databaseRoom,
   eraseAgain,
+  erasedSince,
   photosLeftOut,
   type PhotosFrom,
   refuseOthersPhotos,
 } from './restored.ts'
-import { refuseWithoutRoom } from '../lib/disk-space.ts'
+import { refuseWithoutSpace } from '../lib/disk-space.ts'
 
-/** Answers what the operator is told. */
+/** Restores a backup or a dump into an empty PostgreSQL database. Returns what to tell the operator. */
 export async function restoreIntoServer(config: Config, file: string, photos: PhotosFrom): Promise<string[]> {
-  const letGo = holdData(config)
+  const release = holdData(config)
   const download = join(config.dataDir, 'restore.download')
   try {
     const found = isS3Url(file) ? await fetched(config, file, download) : await onDisk(resolve(file))
@@ -56,11 +57,11 @@ export async function restoreIntoServer(config: Config, file: string, photos: Ph
     return [...lines, ...(await afterwards(config))]
   } finally {
     rmSync(download, { force: true })
-    letGo()
+    release()
   }
 }
 
-/** `photosIn` is where the photos of an incremental backup lie, unless the operator names another place. */
+/** `photosIn` is where the photos of an incremental backup are, unless the operator names another place. */
 type Found = { path: string; erased: Map<string, number>; photosIn: string | S3Place }
 
 async function onDisk(path: string): Promise<Found> {
@@ -74,7 +75,7 @@ async function fetched({ dataDir }: Config, url: string, path: string): Promise<
   const shown = shownPlace(place) + name
   const bucket = openBucket(place)
   await bucket.ping()
-  refuseWithoutRoom([{ directory: dataDir, bytes: (await bucket.size(name)) ?? 0 }], `the copy of ${shown}`)
+  refuseWithoutSpace([{ directory: dataDir, bytes: (await bucket.size(name)) ?? 0 }], `the copy of ${shown}`)
   if (!(await bucket.download(name, path))) throw new Error(`there is no ${shown}`)
   const journal = await bucket.get('erasures.log')
   return { path, erased: erasuresIn(Buffer.from(journal ?? []).toString()), photosIn: photosBesideOf(place) }
@@ -83,7 +84,7 @@ async function fetched({ dataDir }: Config, url: string, path: string): Promise<
 const filesOf = ({ media, dataDir }: Config): Files =>
   media === null ? openDiskFiles(join(dataDir, 'media')) : openS3Files(media, tellOperator)
 
-/** A backup of our own form: everything is done in a file of SQLite, which is then copied. */
+/** Restores a backup of Convene's own format: prepares an SQLite file, then copies it into the server. */
 async function restoreFile(
   config: Config,
   { path, erased, photosIn }: Found,
@@ -95,7 +96,7 @@ async function restoreFile(
   if (media) await refuseOthersPhotos(media, remembered.get('id'))
   const inPhotos = photoBytes(path)
   const room = Math.ceil(databaseRoom * (statSync(path).size - inPhotos.bytes)) + (media ? 0 : inPhotos.room)
-  refuseWithoutRoom([{ directory: dataDir, bytes: room }], path)
+  refuseWithoutSpace([{ directory: dataDir, bytes: room }], path)
   await onIdleServer(serverUrl(config), async (client) => refuseRows(queriesOn(client)))
   const work = join(dataDir, 'restore.unpacked')
   const clean = () => {
@@ -114,7 +115,7 @@ async function restoreFile(
       db.close()
     }
     return [
-      ...told({ users, messages, photos: has_photos ? photos : null, made_at, erasedAgain }),
+      ...report({ users, messages, photos: has_photos ? photos : null, made_at, erasedAgain }),
       ...(skipped === 0 ? [] : [photosLeftOut(skipped)]),
     ]
   } finally {
@@ -122,12 +123,12 @@ async function restoreFile(
   }
 }
 
-/** A dump of pg_dump. Nothing else opens the database until the mark is gone. */
+/** Restores a dump made by pg_dump. Nothing else opens the database until `copyMark` is removed. */
 async function restoreDump(config: Config, { path, erased }: Found): Promise<string[]> {
   const { users, messages, made_at } = examineDump(path)
   const url = serverUrl(config)
   const at = Date.now()
-  // Should we die once the mark is gone, the next start of a node erases them.
+  // If this process dies after the mark is removed, the next start of a node erases them.
   await addToJournal(config.dataDir, erased)
   await onIdleServer(url, async (client, server) => {
     const q = queriesOn(client)
@@ -143,13 +144,13 @@ async function restoreDump(config: Config, { path, erased }: Found): Promise<str
       await beginNumbersAnew(tx, at)
       await tx.run(`DROP TABLE ${copyMark}`)
     })
-    // What is planned by: until the server gets round to it, it would take the tables for empty ones.
+    // Without statistics the planner would treat the tables as empty until the server's own ANALYZE.
     await q.run('ANALYZE')
   })
   const { storage } = await openPostgres(url, {})
   try {
     const erasedAgain = await eraseAgain(storage, { files: filesOf(config), dataDir: config.dataDir, erased, at })
-    return told({ users, messages, photos: null, made_at, erasedAgain })
+    return report({ users, messages, photos: null, made_at, erasedAgain })
   } finally {
     await storage.close()
   }
@@ -162,14 +163,14 @@ const tablesOf = async (q: Queries) =>
     )
   ).map(({ name }) => name)
 
-/** Whether a restore of the same dump was cut off once all of it was there. Throws where anything else is. */
+/** Whether an interrupted restore of the same dump had already unpacked it. Throws if the database holds anything else. */
 async function isUnpacked(q: Queries, note: string): Promise<boolean> {
   const tables = await tablesOf(q)
   if (tables.length === 0) return false
   const notes = tables.includes(copyMark)
     ? await q.all<{ name: string; note: string }>(`SELECT name, note FROM ${copyMark}`)
     : []
-  // pg_restore fills it in one transaction: there is all or nothing.
+  // pg_restore runs in one transaction, so either everything is there or nothing.
   if (notes[0]?.name === 'dump' && (tables.length === 1 || notes[0].note === note)) return tables.length > 1
   throw new Error('the database is not empty. Make another one, such as with createdb, and name it in DATABASE_URL')
 }
@@ -187,23 +188,25 @@ async function unpack(q: Queries, note: string, restore: () => Promise<void>) {
   }
 }
 
-/** Before anything is unpacked, as far as that can be told. */
+/** Throws if the database is not empty. Called before unpacking; the copy itself checks again. */
 async function refuseRows(q: Queries) {
   const tables = await tablesOf(q)
   if (tables.includes(copyMark))
-    throw new Error('a restore or a copy into the database was cut off: empty it (dropdb, createdb), and restore anew')
+    throw new Error(
+      'a restore or a copy into the database was interrupted: empty it (dropdb, createdb), and restore again',
+    )
   if (tables.includes('users') && (await q.get('SELECT 1 FROM users LIMIT 1')) !== null)
     throw new Error('the database is not empty. Make another one, such as with createdb, and name it in DATABASE_URL')
 }
 
-type Told = { users: number; messages: number; photos: number | null; made_at: string | null; erasedAgain: number }
+type Restored = { users: number; messages: number; photos: number | null; made_at: string | null; erasedAgain: number }
 
-const told = ({ users, messages, photos, made_at, erasedAgain }: Told): string[] => [
+const report = ({ users, messages, photos, made_at, erasedAgain }: Restored): string[] => [
   `restored ${users} users, ${messages} messages and ${photos === null ? 'no photos, which are not in it' : `${photos} photos`}${made_at === null ? '' : `, as they were at ${made_at}`}`,
-  ...(erasedAgain === 0 ? [] : [`erased again who had erased their accounts since: ${erasedAgain}`]),
+  ...(erasedAgain === 0 ? [] : [erasedSince(erasedAgain)]),
 ]
 
-/** What is to be done before the first node starts. */
+/** What the operator has to know or do before the first node starts. */
 async function afterwards(config: Config): Promise<string[]> {
   const { media } = config
   const remembered = await onIdleServer(serverUrl(config), async (client) =>
@@ -212,9 +215,7 @@ async function afterwards(config: Config): Promise<string[]> {
   const known = new Map(remembered.map(({ name, value }) => [name, value]))
   const foreign = foreignSecrets(known, secretsAtHand(config)).map((name) => ownershipProblem(name, config))
   return [
-    ...(media
-      ? [`from their start on, nodes remove photos that this database does not know: ${shownPlace(media)}`]
-      : []),
-    ...foreign.map(({ text, mend }) => `before the next start: ${text}: ${mend}`),
+    ...(media ? [`once started, nodes remove photos that are not in this database from ${shownPlace(media)}`] : []),
+    ...foreign.map(({ text, fix }) => `before the next start: ${text}: ${fix}`),
   ]
 }

@@ -24,8 +24,8 @@ import { damageIn, openReadOnly } from '../storage/sqlite/database.ts'
 import { sqliteReader } from '../storage/sqlite/engine.ts'
 import { withDrizzle } from '../storage/sqlite/storage.ts'
 import { sqlitePath } from './database.ts'
-import { refuseWithoutRoom } from '../lib/disk-space.ts'
-import { bringUpToDate, refuseMountedMedia } from './restored.ts'
+import { refuseWithoutSpace } from '../lib/disk-space.ts'
+import { bringUpToDate, erasedSince, refuseMountedMedia } from './restored.ts'
 import { oneRow } from '../storage/sqlite/one-row.ts'
 
 const photosAtOnce = 16
@@ -38,8 +38,8 @@ export async function replicaAt(argument: string): Promise<Place | null> {
 }
 
 /**
- * Builds the state that a replica has of a time, of the last commit where none is said, in a data directory without a
- * database. It appears under its name only when all of it is there. Returns what to tell the operator.
+ * Restores the state of a replica at a time, or of its last commit if `to` is null, in a data directory without a database.
+ * The database gets its name only when it is complete. Returns what to tell the operator.
  */
 export async function restoreReplica(config: Config, place: Place, to: number | null): Promise<string[]> {
   const databasePath = sqlitePath(config, 'restore that from its own archive of the log')
@@ -48,22 +48,22 @@ export async function restoreReplica(config: Config, place: Place, to: number | 
   const installation = { databasePath, dataDir }
   const key = config.replicaKey === null ? null : replicaKey(config.replicaKey)
   const plan = await planOf(place, { to, key })
-  const letGo = holdData(config)
+  const release = holdData(config)
   try {
-    // What a restore that was cut off has left.
+    // An interrupted restore may have left files.
     await resolveRestore(installation)
     if (existsSync(databasePath))
       throw new Error(
-        `${databasePath} exists, and nothing is restored over it: set DATA_DIR to a new directory, with copies of the secrets in it`,
+        `${databasePath} exists and is not replaced: set DATA_DIR to a new directory, with copies of the secrets in it`,
       )
     if (config.media === null) refuseMountedMedia(dataDir)
     mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 })
     const photos = config.media === null ? await photosIn(place) : new Map<string, number>()
-    refuseWithoutRoom(roomFor(installation, plan, photos), place.shown)
+    refuseWithoutSpace(spaceFor(installation, plan, photos), place.shown)
     return await build({ config, place, plan, key, photos, installation })
   } finally {
     removeWork(installation)
-    letGo()
+    release()
   }
 }
 
@@ -81,7 +81,7 @@ function snapshotOf({ manifests }: Plan) {
   return first
 }
 
-function roomFor({ databasePath, dataDir }: Installation, plan: Plan, photos: ReadonlyMap<string, number>) {
+function spaceFor({ databasePath, dataDir }: Installation, plan: Plan, photos: ReadonlyMap<string, number>) {
   const { pages, page_size } = snapshotOf(plan)
   // The log may add to the snapshot, and changes of the schema to both.
   const database = Math.ceil(1.25 * pages * page_size)
@@ -125,24 +125,24 @@ async function build({ config, place, plan, key, photos, installation }: Build):
       `restored ${users} users, ${messages} messages and ${restored} photos, as they were at ${iso(built.at)}, into ${databasePath}`,
       ...(built.isOlderAs === null
         ? []
-        : [`this is older than what was asked for, as a newer snapshot is not whole: ${built.isOlderAs}`]),
-      ...(erasedAgain === 0 ? [] : [`erased again who had erased their accounts since: ${erasedAgain}`]),
+        : [`this is older than requested, because a newer snapshot is incomplete: ${built.isOlderAs}`]),
+      ...(erasedAgain === 0 ? [] : [erasedSince(erasedAgain)]),
       ...(damaged.length === 0
         ? []
-        : [`photos that cannot be read, and are left out: ${damaged.length}, of which the first: ${damaged[0]}`]),
-      ...(missing === 0 ? [] : [`photos that the database knows and the replica does not have: ${missing}`]),
+        : [`photos left out because they cannot be read: ${damaged.length}; the first: ${damaged[0]}`]),
+      ...(missing === 0 ? [] : [`photos that are in the database but not in the replica: ${missing}`]),
       ...(config.media === null ? [] : [`photos stay where they are: ${shownPlace(config.media)}`]),
-      ...foreign.map(({ text, mend }) => `before the next start: ${text}: ${mend}`),
+      ...foreign.map(({ text, fix }) => `before the next start: ${text}: ${fix}`),
     ]
   } finally {
     progress.stop()
   }
 }
 
-/** What a kill would leave beside the database once that has its own name. */
+/** Removes the files of the empty log: after a kill they would stay beside the database, which gets another name. */
 function removeEmptyLog(path: string) {
   if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0)
-    throw new Error(`${path}-wal could not be taken into the database: something has it open`)
+    throw new Error(`${path}-wal could not be written into the database: another process has it open`)
   for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true })
 }
 
@@ -151,7 +151,7 @@ function refuseDamage(path: string, place: Place) {
   try {
     const damage = damageIn(db)
     if (damage !== null)
-      throw new Error(`what ${place.shown} gives is damaged (${damage}): restore with --to an earlier time`)
+      throw new Error(`the database in ${place.shown} is damaged (${damage}): restore an earlier time with --to`)
   } finally {
     db.close()
   }
@@ -175,8 +175,8 @@ function contentOf(path: string) {
 type Photos = { databasePath: string; files: Files; photos: ReadonlyMap<string, number>; key: ReplicaKey | null }
 
 /**
- * Copies the photos that the database knows. A list may be late, so an image that it misses is asked for. One that cannot be
- * read keeps nothing else from being restored.
+ * Copies the photos that the database lists. `photos` may lack new ones, so each image is requested, listed or not. An unreadable
+ * one does not stop the restore.
  */
 async function restorePhotos(place: Place, { databasePath, files, photos, key }: Photos) {
   const db = openReadOnly(databasePath)

@@ -4,7 +4,7 @@ import { findPhotosBeside, photosBesideOf } from '../backup/photos.ts'
 import { ownershipProblem } from '../installation/ownership.ts'
 import { type Config, s3Object } from '../config.ts'
 import { foreignSecrets } from '../features/community/service.ts'
-import { refuseWithoutRoom, type Room } from '../lib/disk-space.ts'
+import { refuseWithoutSpace, type SpaceNeeded } from '../lib/disk-space.ts'
 import { openByteProgress } from '../lib/progress.ts'
 import { isS3Url, type S3Place, shownPlace } from '../s3/place.ts'
 import { secretsAtHand } from '../installation/secrets.ts'
@@ -25,6 +25,7 @@ import { about } from './command.ts'
 import { sqlitePath } from './database.ts'
 import {
   bringUpToDate,
+  erasedSince,
   databaseRoom,
   missingPhotos,
   photosLeftOut,
@@ -34,7 +35,7 @@ import {
 } from './restored.ts'
 import { codeOf } from '../lib/errors.ts'
 
-/** `bucket` is where images are kept; null for `dataDir`. */
+/** `bucket` is where images are stored; null if that is `dataDir`. */
 type Target = { databasePath: string; dataDir: string; bucket: S3Place | null; config: Config }
 
 function targetOf(config: Config): Target {
@@ -45,7 +46,7 @@ function targetOf(config: Config): Target {
 
 type PhotosAt = { place: string | S3Place; skipDamaged: boolean }
 
-/** Puts a backup, on this disk or in a bucket, in its place. Returns what to tell the operator. */
+/** Replaces the database and the photos by those of a backup, from this disk or a bucket. Returns what to tell the operator. */
 export const restoreIntoFile = (config: Config, file: string, photos: PhotosFrom): Promise<string[]> =>
   isS3Url(file) ? fromBucket(config, file, photos) : fromFile(config, resolve(file), photos)
 
@@ -54,12 +55,12 @@ async function fromFile(config: Config, file: string, { elsewhere, skipDamaged }
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   const erased = await openErasureJournal(join(dirname(file), 'erasures.log')).read()
   // The directory is created only after the backup has proved to be valid.
-  let letGo = existsSync(target.dataDir) ? holdData(config) : null
+  let release = existsSync(target.dataDir) ? holdData(config) : null
   try {
     const photosAt = { place: elsewhere ?? photosBesideOf(dirname(file)), skipDamaged }
-    return await restore(target, file, photosAt, { erased, onExamined: () => (letGo ??= holdData(config)) })
+    return await restore(target, file, photosAt, { erased, onExamined: () => (release ??= holdData(config)) })
   } finally {
-    letGo?.()
+    release?.()
   }
 }
 
@@ -67,14 +68,14 @@ async function fromBucket(config: Config, url: string, { elsewhere, skipDamaged 
   const { place, name } = s3Object(url)
   const target = targetOf(config)
   const bucket = openBucket(place)
-  const letGo = holdData(config)
+  const release = holdData(config)
   try {
     const resolved = await resolveUnfinished(target)
     const shown = shownPlace(place) + name
-    // An answer to HEAD, as for the size, does not say what is wrong with a bucket or its keys.
+    // The answer to HEAD, which asks for the size, does not say what is wrong with a bucket or its keys.
     await bucket.ping()
     const bytes = (await bucket.size(name)) ?? 0
-    refuseWithoutRoom([{ directory: target.dataDir, bytes }], `the copy of ${shown}`)
+    refuseWithoutSpace([{ directory: target.dataDir, bytes }], `the copy of ${shown}`)
     const { download } = workOf(target)
     if (!(await bucket.download(name, download))) throw new Error(`there is no ${shown}`)
     giveToOwner(download)
@@ -86,22 +87,22 @@ async function fromBucket(config: Config, url: string, { elsewhere, skipDamaged 
     return [...resolved, ...done]
   } finally {
     removeWork(target)
-    letGo()
+    release()
   }
 }
 
-/** Finishes or undoes what a restore that was cut off has left. */
+/** Finishes or undoes an interrupted restore. Returns what to tell the operator. */
 async function resolveUnfinished(target: Target): Promise<string[]> {
   const resolved = await resolveRestore(target)
   if (resolved === null) return []
   return [
     resolved === 'finished'
-      ? 'finished a restore that was cut off'
-      : 'removed what a restore that was cut off had left',
+      ? 'finished a restore that was interrupted'
+      : 'removed the files of a restore that was interrupted',
   ]
 }
 
-/** `erased`: who was erased by the journal beside the backup, whatever that in the data directory says. */
+/** `erased`: users in the journal beside the backup, by id, with the time of their erasure. */
 async function restore(
   target: Target,
   file: string,
@@ -109,7 +110,7 @@ async function restore(
   { erased, onExamined }: { erased: Map<string, number>; onExamined?: () => void },
 ): Promise<string[]> {
   const { size } = statSync(file)
-  // Examined, unpacked, and copied clean into its place.
+  // The file is read three times: to examine, to unpack, and to copy it without free pages.
   const progress = await openByteProgress('restoring', 3 * size)
   try {
     if (isDump(file))
@@ -154,7 +155,7 @@ async function putInPlace(
   const resolved = file === work.download ? [] : await resolveUnfinished(target)
   mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 })
   const inPhotos = photoBytes(file)
-  refuseWithoutRoom(roomFor(target, { database: size - inPhotos.bytes, photos: withMedia ? inPhotos.room : 0 }), file)
+  refuseWithoutSpace(spaceFor(target, { database: size - inPhotos.bytes, photos: withMedia ? inPhotos.room : 0 }), file)
   settleLog(databasePath)
   try {
     unpackDatabase(file, work.unpacked)
@@ -174,14 +175,14 @@ async function putInPlace(
     return [
       ...resolved,
       `restored ${users} users, ${messages} messages and ${photos} photos${state}`,
-      ...(erasedAgain === 0 ? [] : [`erased again who had erased their accounts since: ${erasedAgain}`]),
+      ...(erasedAgain === 0 ? [] : [erasedSince(erasedAgain)]),
       ...(skipped === 0 ? [] : [photosLeftOut(skipped)]),
-      ...(missing === 0 ? [] : [`photos that the database knows and that are not in ${mediaOf(dataDir)}: ${missing}`]),
-      ...(kept.length === 0 ? [] : [`what was there before is kept for 30 days: ${kept.join(', ')}`]),
+      ...(missing === 0 ? [] : [`photos that are in the database but not in ${mediaOf(dataDir)}: ${missing}`]),
+      ...(kept.length === 0 ? [] : [`the replaced files are kept for 30 days: ${kept.join(', ')}`]),
       ...(bucket
-        ? [`from its start on, the server removes photos that this database does not know: ${shownPlace(bucket)}`]
+        ? [`once started, the server removes photos that are not in this database from ${shownPlace(bucket)}`]
         : []),
-      ...foreign.map(({ text, mend }) => `before the next start: ${text}: ${mend}`),
+      ...foreign.map(({ text, fix }) => `before the next start: ${text}: ${fix}`),
     ]
   } finally {
     if (file !== work.download) removeWork(target)
@@ -191,13 +192,13 @@ async function putInPlace(
 const mediaOf = (dataDir: string) => join(dataDir, 'media')
 
 /**
- * How much space a restore needs, by directory. The database exists twice for a while, as it is unpacked and as it is
- * copied clean; its photos come after that. What is there before it stays.
+ * How much space a restore needs, by directory. For a while the database exists twice: as unpacked, and as the copy without free
+ * pages. The photos are unpacked after that. The present database and photos stay.
  */
-function roomFor(
+function spaceFor(
   { databasePath, dataDir }: Target,
   { database, photos }: { database: number; photos: number },
-): Room[] {
+): SpaceNeeded[] {
   const directory = dirname(databasePath)
   const ofDatabase = Math.ceil(databaseRoom * database)
   if (statSync(directory).dev === statSync(dataDir).dev)
@@ -210,7 +211,7 @@ function roomFor(
 
 /** Checkpoints the present database. Throws if another process uses it; a damaged one stays unchanged. */
 function settleLog(databasePath: string) {
-  // SQLite would remove the log of a file that it takes for an empty one.
+  // SQLite would remove the log of a file that it considers empty.
   if (!existsSync(databasePath) || !looksLikeDatabase(databasePath)) return
   try {
     openDatabase(databasePath, { alone: true }).close()

@@ -7,39 +7,39 @@ import type { PhotosFrom } from './restored.ts'
 export const help = `usage: convene restore FILE [--photos PLACE] [--skip-damaged]
        convene restore REPLICA_URL [--to TIME]
 
-Puts the database and the photos of a backup in the place of those that are there. Stop the server first.
+Replaces the database and the photos by those of a backup. Stop the server first.
 
-FILE is examined before anything is changed: one that is damaged, not Convene's, or of a newer release is refused. What is
-there is kept beside, as convene.db.before-restore-<time> and media.before-restore-<time>; the server removes them after 30
-days, and you may before.
-One that is killed leaves either the old state or the new one: the next start, or the next restore, finishes or undoes it.
-It needs room for 2.25 times the database in FILE, or for its database and photos where that is more. Run as root, it leaves
-all of it to the owner of DATA_DIR.
-Whoever erased their account after the backup was made is erased again, by DATA_DIR/erasures.log and by the erasures.log
-that scheduled backups leave beside FILE: what is new in that one is added to the other.
+FILE is examined before anything is changed: one that is damaged, not Convene's, or of a newer release is refused. The
+replaced database and photos are kept as convene.db.before-restore-<time> and media.before-restore-<time>. The server removes
+them after 30 days; you may remove them earlier.
+A restore that is interrupted leaves either the old state or the new one: the next start, or the next restore, finishes or
+undoes it. It needs disk space for 2.25 times the database in FILE, or for its database and photos if that is more. Run as
+root, it gives all files to the owner of DATA_DIR.
+Accounts that were erased after the backup was made are erased again. They are listed in DATA_DIR/erasures.log, and in the
+erasures.log that scheduled backups write beside FILE; entries missing in the first are added from the second.
 
-Without photos in it, as a bare copy of convene.db is, FILE brings the database alone, and the photos stay. Where photos
-lie in a bucket (MEDIA_URL), those in FILE are added to what is there.
+If FILE has no photos, such as a bare copy of convene.db, only the database is restored, and the photos stay. If photos
+are kept in a bucket (MEDIA_URL), those in FILE are added to it.
 
-  --photos PLACE  where the photos of an incremental backup lie, if not in photos/ beside FILE: a directory, or
+  --photos PLACE  where the photos of an incremental backup are, if not in photos/ beside FILE: a directory, or
                   s3://BUCKET/PREFIX
-  --skip-damaged  leaves out those of them that are missing or damaged, and says how many; without it they are named, and
-                  nothing is changed
+  --skip-damaged  leaves out missing and damaged photos, and says how many; without it they are listed, and nothing is
+                  changed
 
 FILE may be in a bucket: s3://BUCKET/PREFIX/NAME?endpoint=https://HOST&region=NAME, with the keys in S3_ACCESS_KEY_ID and
 S3_SECRET_ACCESS_KEY. It is copied into DATA_DIR first.
 
-Where DATABASE_URL names PostgreSQL, FILE comes into an empty database there, which you make before (createdb), while no node
-runs. One that pg_dump wrote needs pg_restore on PATH; one of our own form, of SQLite too, needs nothing, and brings its photos
-into MEDIA_URL or DATA_DIR. Until all is done no node starts on that database. After a kill, a dump goes on with the same
-command; otherwise empty the database, and restore anew.
+If DATABASE_URL names PostgreSQL, FILE is restored into an empty database, which you create first (createdb), while no node
+runs. A dump that pg_dump wrote needs pg_restore on PATH. Convene's own format, also a backup of SQLite, needs nothing else,
+and its photos go to MEDIA_URL or DATA_DIR. No node starts on that database until all is done. After an interruption, a dump
+continues with the same command; otherwise empty the database and restore again.
 
-REPLICA_URL is a replica: a directory, or s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME. All of it comes into a DATA_DIR
-without a database; nothing is restored over one. REPLICA_KEY has to be the one that it was written with.
+REPLICA_URL is a replica: a directory, or s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME. It is restored into a DATA_DIR
+without a database; an existing one is never replaced. REPLICA_KEY has to be the one that it was written with.
 
-  --to TIME  as of that time instead of the last commit, such as 2026-11-22T14:03:07Z
+  --to TIME  restores the state at that time, such as 2026-11-22T14:03:07Z, instead of the last commit
 
-The secrets stay as they are: on another machine, put your copies into DATA_DIR before. Where they are not those of FILE it
+The secrets are not replaced: on another machine, copy yours into DATA_DIR first. If they do not belong to FILE, the command
 says so, and the server does not start.`
 
 export async function run(args: string[]): Promise<void> {
@@ -49,7 +49,7 @@ export async function run(args: string[]): Promise<void> {
     allowPositionals: true,
   })
   const [file, ...more] = positionals
-  if (file === undefined) throw new UsageError('which one? restore FILE, or restore REPLICA_URL')
+  if (file === undefined) throw new UsageError('restore takes FILE or REPLICA_URL')
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
   const to = values.to === undefined ? null : timeOf(values.to)
   const config = readConfig()
@@ -75,7 +75,7 @@ export async function run(args: string[]): Promise<void> {
   for (const line of await restoreIntoFile(config, file, photos)) console.log(line)
 }
 
-/** Throws if it is not a time with a zone. */
+/** Throws UsageError if it is not a time with a zone. */
 function timeOf(text: string): number {
   const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
     ? Date.parse(text)

@@ -24,20 +24,23 @@ import { rebuildTraits } from '../storage/sqlite/traits.ts'
 import type { Storage } from '../storage/storage.ts'
 import { thrown } from './command.ts'
 
-// Times the database in a backup: 2.1 was measured, and 2.2 where a backup of an older release got its indexes on the way.
+// The disk space needed, as a multiple of the database in the backup: 2.1 was measured, and 2.2 if an older release's backup gets
+// new indexes.
 export const databaseRoom = 2.25
 
-/** Another place of the photos of an incremental backup, and whether damaged ones are left out. */
+/** `elsewhere` is where the photos of an incremental backup are, if not beside it. `skipDamaged` leaves out damaged ones. */
 export type PhotosFrom = { elsewhere: string | S3Place | null; skipDamaged: boolean }
 
-export const photosLeftOut = (count: number) => `photos that were left out, as they are missing or damaged: ${count}`
+export const photosLeftOut = (count: number) => `photos left out because they are missing or damaged: ${count}`
 
-/** `erased`: who was erased by another journal, whatever that in the data directory says. */
+export const erasedSince = (count: number) => `users erased again, because they were erased since: ${count}`
+
+/** `erased`: users in a journal other than that of the data directory, by id, with the time of their erasure. */
 type Present = { files: Files; dataDir: string; erased: Map<string, number>; at: number }
 
 /**
- * Brings a restored database to this release's schema and the present, and erases again who was erased since. `finish` gets
- * it once all of that is in its file. Returns how many were erased.
+ * Migrates a restored database to this release's schema, rebuilds what is derived, and erases again the users who were erased
+ * since the backup. Then calls `finish` with it, when all of that is in its file. Returns how many users were erased.
  */
 export async function bringUpToDate(
   path: string,
@@ -63,7 +66,7 @@ export async function bringUpToDate(
   }
 }
 
-/** Adds to the journal of the data directory whom it does not know. */
+/** Adds the entries that the journal of the data directory lacks. */
 export async function addToJournal(dataDir: string, erased: Map<string, number>): Promise<void> {
   const journal = openErasureJournal(join(dataDir, 'erasures.log'))
   const known = await journal.read()
@@ -71,7 +74,7 @@ export async function addToJournal(dataDir: string, erased: Map<string, number>)
   if (unknown.length > 0) await journal.add(unknown)
 }
 
-/** The same, and erases whom the journal knows and the database has. Answers how many. */
+/** As `addToJournal`, then erases all users of the journal from the database. Returns how many were in it. */
 export async function eraseAgain(storage: Storage, { files, dataDir, erased, at }: Present): Promise<number> {
   await addToJournal(dataDir, erased)
   const now = () => at
@@ -90,16 +93,16 @@ export async function missingPhotos(databasePath: string, files: Files): Promise
   }
 }
 
-/** Throws if the photos lie on a disk of their own: no directory of another disk can be put in that place. */
+/** Throws if the directory of photos is a mount point, because a restore replaces it by renaming another directory. */
 export function refuseMountedMedia(dataDir: string) {
   const media = join(dataDir, 'media')
   if (!existsSync(media) || lstatSync(media).dev === lstatSync(dataDir).dev) return
   throw new Error(
-    `${media} is a disk of its own, and a restore puts another directory in its place: unmount it first, and copy the photos onto it afterwards`,
+    `${media} is a disk of its own, but a restore replaces that directory: unmount it first, and copy the photos onto it afterwards`,
   )
 }
 
-/** Throws if the bucket is marked as another community's: its server would remove what is put there. */
+/** Throws if the bucket is marked as another community's: that community's server would remove the photos. */
 export async function refuseOthersPhotos(bucket: S3Place, id: string | undefined) {
   const owner = await openS3Files(bucket, tellOperator).remote?.owner()
   if (owner == null || id === undefined || owner === id) return

@@ -11,15 +11,16 @@ import { openPaging } from '../lib/paging.ts'
 import { type FieldError, Refusal } from '../lib/refusal.ts'
 import type { Storage } from '../storage/storage.ts'
 import { thrown, UsageError } from './command.ts'
-import { openBesideServer } from './database.ts'
+import { besideServer } from './database.ts'
+import { readText } from './read-text.ts'
 
 export const help = `usage: convene rules export FILE
        convene rules import FILE
 
-The rules about what people write, as JSON. Works while the server runs, which decides by them within two seconds.
+Exports or imports the rules about what people write, as JSON. Works while the server runs; it applies changes within two seconds.
 
-  export   writes all rules into the file; - is the standard output
-  import   replaces all rules by those of the file, if all of them are valid; - is the standard input`
+  export   writes all rules to FILE, or to the standard output if FILE is -
+  import   replaces all rules with those in FILE, or from the standard input if FILE is -. Changes nothing if a rule is invalid`
 
 export const onlyOurDatabase = true
 
@@ -44,7 +45,7 @@ async function exportTo(file: string) {
 }
 
 async function importFrom(file: string) {
-  const text = await readText(file)
+  const text = await readText(file, largestFile)
   const shown = file === '-' ? 'the standard input' : file
   const rules = rulesOf(text, shown)
   await withEditing(async (editing) => {
@@ -56,16 +57,6 @@ async function importFrom(file: string) {
     }
   })
 }
-
-async function readText(file: string): Promise<string> {
-  const source = file === '-' ? Bun.stdin : Bun.file(file)
-  if (file !== '-' && source.size > largestFile) throw tooLarge()
-  const text = await source.text()
-  if (text.length > largestFile) throw tooLarge()
-  return text
-}
-
-const tooLarge = () => new Error(`a file of rules has up to ${largestFile / 1024 / 1024} MB`)
 
 function rulesOf(text: string, shown: string) {
   let body: unknown
@@ -84,14 +75,8 @@ function rulesOf(text: string, shown: string) {
 const shownProblems = (problems: readonly FieldError[]) =>
   problems.map(({ path, message }) => `${path || '/'}: ${message}`).join('; ')
 
-async function withEditing(work: (editing: ReturnType<typeof editingOf>) => Promise<void>) {
-  const { storage, close } = await openBesideServer(readConfig())
-  try {
-    await work(editingOf(storage))
-  } finally {
-    await close()
-  }
-}
+const withEditing = (work: (editing: ReturnType<typeof editingOf>) => Promise<void>) =>
+  besideServer(readConfig(), (storage) => work(editingOf(storage)))
 
 const editingOf = (storage: Storage) =>
   ruleEditing({

@@ -19,24 +19,24 @@ import { openAlone, sqlitePath } from './database.ts'
 
 export const help = `usage: convene seed --users N [--cities C | --near LAT,LNG] [--messages M] [--photos] [--seed S]
 
-Fills an empty database with people to try things on: accounts with profiles, preferences, consents and positions of
-now around real cities, all visible, and chats and reviews between neighbours, in English and Russian. For a database of its own, never for one
-that others can reach: everybody has the same password.
+Fills an empty database with made-up people to try things with: accounts with profiles, preferences, consents and current
+positions around real cities, all visible, and chats and reviews between neighbours, in English and Russian. Use a separate
+database that others cannot reach, because all accounts have the same password.
 
   --users N      how many people
-  --cities C     how many cities, 1 to ${cities.length} (20, or fewer where that would leave less than 50 people to each); sizes follow
-                 Zipf's law, with about 17 % of all people in the biggest, ${cities[0]?.name}
-  --near LAT,LNG everybody lives around this place, in degrees, instead: people then are nearby where you try things
-  --photos       draws a portrait of most of them, of people who do not exist: 2,000 take a minute or two and 40 MB
+  --cities C     how many cities, 1 to ${cities.length} (20, or fewer so that each has at least 50 people); sizes follow Zipf's law,
+                 with about 17 % of all people in the biggest, ${cities[0]?.name}
+  --near LAT,LNG puts everybody around this place, in degrees, instead, so that they are near you
+  --photos       draws portraits of people who do not exist, for most accounts: 2,000 take a minute or two and 40 MB
   --messages M   how many messages in all chats (as many as people)
-  --seed S       any text; the same one makes the same people, ids, chats and texts (1). Times are counted back from
+  --seed S       any text (1); the same text makes the same people, ids, chats and texts. Times are counted back from
                  now, and positions are published under the installation's own location key.
 
 Log in as user1@example.org, user2@example.org … with the password: ${demoPassword}
-The first five have chats in any case, as far as the messages reach.
+The first five have chats in any case, if there are enough messages.
 
-All or nothing: interrupted, it leaves the database empty. Refuses while the server runs. A million people with a
-million messages take a minute or two, and 2 GB.`
+If it is interrupted, the database stays empty. It refuses to run while the server runs. A million people with a million
+messages take a minute or two, and 2 GB.`
 
 export const onlyOurDatabase = true
 
@@ -52,7 +52,7 @@ export async function run(args: string[]): Promise<void> {
       seed: { type: 'string' },
     },
   })
-  if (values.users === undefined) throw new UsageError('how many people? --users N')
+  if (values.users === undefined) throw new UsageError('seed takes --users N: the number of people')
   const users = whole('users', values.users, 1, 10_000_000)
   if (values.near !== undefined && values.cities !== undefined)
     throw new UsageError('give --cities or --near, not both')

@@ -7,10 +7,10 @@ import { joinCluster, thisNode } from '../installation/cluster.ts'
 import { claimPhotosLater, refuseForeignAssets } from '../installation/ownership.ts'
 import { type Config, ConfigError, readConfig, settings, takeNotification } from '../config.ts'
 import { openServiceManager } from '../installation/service-manager.ts'
-import { reload, tellOfSettings } from '../reload.ts'
+import { reload, warnOfSettings } from '../reload.ts'
 import { type DatabaseConfig, shownDatabase } from '../storage/database-url.ts'
 import { type LegalFiles, legalFiles } from '../features/legal/service.ts'
-import { jobs, startJobs, tellLeftovers } from '../jobs.ts'
+import { jobs, startJobs, logLeftovers } from '../jobs.ts'
 import { settingsAsHelp } from '../lib/settings.ts'
 import { openWebFiles } from '../http/web-files.ts'
 import { listen, refuseTakenPort } from '../listen.ts'
@@ -30,9 +30,10 @@ import { isHalfRestored, resolveRestore } from '../backup/restore-switch.ts'
 
 export const help = `usage: convene [serve]
 
-Runs the server: makes DATA_DIR and its secrets at the first start, brings the schema up to date, listens, and logs
-where. SIGTERM, SIGINT and SIGQUIT stop it once what runs is done, and a second SIGINT at once. SIGHUP reloads the settings that
-are marked so below, or stops the server if standard input is a terminal. SIGUSR1 and SIGUSR2 are logged and ignored.
+Runs the server: creates DATA_DIR and its secrets at the first start, brings the schema up to date, listens, and logs the
+address. SIGTERM, SIGINT and SIGQUIT stop it after running requests are finished, a second SIGINT stops it at once. SIGHUP
+reloads the settings that are marked so below, or stops the server if standard input is a terminal. SIGUSR1 and SIGUSR2 are
+logged and ignored.
 
 Settings are environment variables, all optional. NAME_FILE=PATH reads one from a file, and convene.toml in DATA_DIR, or
 --config FILE, may hold any of them in small letters (port = 3000). Variables have precedence:
@@ -89,25 +90,28 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   let reloadNow = () => log.warn('SIGHUP ignored: the server is still starting')
   for (const signal of reloadSignals) process.on(signal, () => reloadNow())
   if (config.configFile !== null) log.info({ file: config.configFile }, 'settings are read from a file too')
-  tellOfSettings({ config, log })
-  if (legal !== null) tellOfTexts(legal, log)
+  warnOfSettings({ config, log })
+  if (legal !== null) logTexts(legal, log)
   await refusePlaces(config, log)
   holdData(config)
   if (database.engine === 'sqlite' && database.path !== ':memory:') {
     const resolved = await resolveRestore({ databasePath: database.path, dataDir: config.dataDir })
-    if (resolved === 'finished') log.warn({ database: database.path }, 'a restore that was cut off is finished')
+    if (resolved === 'finished') log.warn({ database: database.path }, 'an interrupted restore has been finished')
     if (resolved === 'undone')
-      log.warn({ database: database.path }, 'what a restore that was cut off had left is removed')
+      log.warn({ database: database.path }, 'the files of an interrupted restore have been removed')
   }
   // Not awaited, as there may be many photos to search.
   void removeBackupLeftovers(config, log)
   const run = begin()
   metrics.started(run)
-  if (run.wasUnclean) log.warn({ starts_within_an_hour: run.recent }, 'the server had not been stopped in order')
+  if (run.wasUnclean) log.warn({ starts_within_an_hour: run.recent }, 'the server was not stopped properly last time')
   const made = missingSecrets(config)
   const isOurs = config.jwtSecret === null && config.locationKey === null
   if (isLost(config.database) && isOurs && made.length === 0)
-    log.warn({ data_dir: config.dataDir }, 'there are secrets but no database: a new community begins')
+    log.warn(
+      { data_dir: config.dataDir },
+      'there are secrets but no database: the server starts with a new, empty community',
+    )
   const secrets = readSecrets(config)
   const replica = openReplicaOf(config, log)
   const onFatal = (error: Error, reason: string) => {
@@ -145,7 +149,8 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   const cluster = storage.nodes && (await joinCluster({ store: storage.nodes, node: thisNode(config), log }))
   if (cluster) services.halfSet.watchCluster(cluster.problem)
   const erasedAgain = await services.erasures.replay()
-  if (erasedAgain > 0) log.warn({ count: erasedAgain }, 'erased users were back in the database, and are erased again')
+  if (erasedAgain > 0)
+    log.warn({ count: erasedAgain }, 'erased users were in the database again, and have been erased again')
   // Not awaited, as a bucket may be slow; the result is logged.
   const looked = services.photos.look()
   if (!services.files.remote) await looked
@@ -157,8 +162,10 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   if (replica && !services.files.remote)
     void replica
       .catchUp(services.files)
-      .then((count) => count > 0 && log.info({ count }, 'photos that the replica did not have are shipped'))
-      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'the photos of the replica were not compared'))
+      .then((count) => count > 0 && log.info({ count }, 'photos that the replica lacked have been shipped'))
+      .catch((error: unknown) =>
+        log.warn({ reason: messageOf(error) }, 'the photos of the replica could not be compared'),
+      )
   // Later, to keep the first answers fast.
   let stopJobs = async () => {}
   const list = jobs(services)
@@ -173,7 +180,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   let stopping = false
   const stop = async (signal: string) => {
     if (stopping && signal === 'SIGINT') {
-      // Every answered write is on disk: only running requests are cut off.
+      // Every answered write is on disk: only running requests are lost.
       log.warn({ signal }, 'stopping at once')
       run.end()
       process.exit(130)
@@ -205,10 +212,10 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     let code = 0
     await storage.close().catch((error: unknown) => {
       // Nothing is lost: the next start applies the write-ahead log.
-      log.error({ err: error, database: shownDatabase(config.database) }, 'the database could not be closed in order')
+      log.error({ err: error, database: shownDatabase(config.database) }, 'the database could not be closed properly')
       code = 1
     })
-    // The last commits. What a place that is away does not get waits on this disk for the next start.
+    // Ships the last commits. If the place cannot be reached, they stay on this disk until the next start.
     await replica?.close(5 * seconds)
     await traces?.close()
     run.end()
@@ -232,7 +239,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
 function endOnUncaught(log: Logger) {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
-      log.fatal({ err: error }, 'nothing caught this error: the server ends')
+      log.fatal({ err: error }, 'uncaught error: the server stops')
       process.exit(1)
     })
 }
@@ -263,11 +270,11 @@ function ownLegalTexts({ legalDir }: Config): LegalFiles | null {
   return files
 }
 
-function tellOfTexts({ texts, misnamed }: LegalFiles, log: Logger) {
+function logTexts({ texts, misnamed }: LegalFiles, log: Logger) {
   if (texts.length > 0) log.info({ texts }, 'legal texts of LEGAL_DIR')
-  else log.warn('LEGAL_DIR has no text that is named like terms.en.md: those of the product stand')
+  else log.warn('LEGAL_DIR has no text that is named like terms.en.md: the built-in texts are used')
   if (misnamed.length > 0)
-    log.warn({ misnamed }, 'files of LEGAL_DIR are not used, as they are not named like terms.en.md')
+    log.warn({ misnamed }, 'files in LEGAL_DIR are not used, because they are not named like terms.en.md')
 }
 
 async function removeBackupLeftovers({ backupDir, dataDir, database }: Config, log: Logger) {
@@ -275,9 +282,9 @@ async function removeBackupLeftovers({ backupDir, dataDir, database }: Config, l
   if (backupDir === null || database.engine === 'postgres') return
   const where = typeof backupDir === 'string' ? backupDir : { place: backupDir, dataDir }
   try {
-    tellLeftovers(await removeLeftovers(where, dataDir), log)
+    logLeftovers(await removeLeftovers(where, dataDir), log)
   } catch (error) {
-    log.warn({ reason: messageOf(error) }, 'what backups that were cut off may have left was not removed')
+    log.warn({ reason: messageOf(error) }, 'the files of interrupted backups could not be removed')
   }
 }
 
@@ -285,9 +292,7 @@ async function removeBackupLeftovers({ backupDir, dataDir, database }: Config, l
 const isLost = (database: DatabaseConfig) =>
   database.engine === 'sqlite' && database.path !== ':memory:' && !existsSync(database.path)
 
-/**
- * Throws ConfigError if a bucket does not exist or does not accept the keys, or BACKUP_DIR is not a directory.
- */
+/** Throws ConfigError if a bucket does not exist or does not accept the keys, or BACKUP_DIR is not a directory. */
 async function refusePlaces({ media, backupDir, replica }: Config, log: Logger) {
   const problem = typeof backupDir === 'string' ? backupDirectoryProblem(backupDir) : null
   if (problem?.isFinal) throw new ConfigError(`BACKUP_DIR ${problem.text}`)

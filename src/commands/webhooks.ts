@@ -4,15 +4,15 @@ import { iso } from '../lib/time.ts'
 import type { Parcel } from '../outbox/store.ts'
 import type { Storage } from '../storage/storage.ts'
 import { UsageError } from './command.ts'
-import { openBesideServer } from './database.ts'
+import { besideServer } from './database.ts'
 
 export const help = `usage: convene webhooks list [--limit N] [--json]
        convene webhooks retry [ID] [--json]
 
-The webhooks that the receiver at WEBHOOK_URL has not taken yet. Works while the server runs.
+Shows and retries the webhooks that the receiver at WEBHOOK_URL has not accepted yet. Works while the server runs.
 
-  list   the oldest 50, or N: type, ids, when each was made, when it is tried next, how often it failed, and why last
-  retry  tries one, or all, now; a running server does it within a second. Those of one user still arrive in order`
+  list   shows the oldest 50, or N: type, ids, when each was made, when it is tried next, how often it failed, and the last error
+  retry  makes one, or all, due now; a running server tries it within a second. Those of one user still arrive in order`
 
 export const onlyOurDatabase = true
 
@@ -29,12 +29,9 @@ export async function run(args: string[]): Promise<void> {
   const limit = Number(values.limit)
   if (!/^\d{1,6}$/.test(values.limit) || limit < 1) throw new UsageError('--limit must be a whole number from 1')
   const json = values.json ?? false
-  const { storage, close } = await openBesideServer(readConfig())
-  try {
-    await (action === 'list' ? list(storage, limit, json) : retry(storage, id, json))
-  } finally {
-    await close()
-  }
+  await besideServer(readConfig(), (storage) =>
+    action === 'list' ? list(storage, limit, json) : retry(storage, id, json),
+  )
 }
 
 async function list({ outbox }: Storage, limit: number, json: boolean) {

@@ -3,9 +3,9 @@ import { type Context, oneOf, setting, textOf } from '../lib/settings.ts'
 import { registrationModes } from '../features/registration/rules.ts'
 import { key } from './readers.ts'
 
-/** How people prove who they are. */
+/** Login. */
 export const loginSettings = {
-  /** Whether a registration asks to verify its address, and whether nothing else may be done before. */
+  /** Whether registration asks people to verify their address, and whether that is required before anything else. */
   emailVerification: setting({
     name: 'EMAIL_VERIFICATION',
     type: 'off, on, required',
@@ -14,7 +14,7 @@ export const loginSettings = {
     help: '`on`: registration sends a mail to verify the address. `required`: [little else is allowed](docs/accounts.md#verification) until that is done. `off`: neither.',
     read: emailVerification,
   }),
-  /** The OpenID Connect providers, of the settings of each. */
+  /** The OpenID Connect providers, each read from several settings. */
   oidc: setting({
     name: 'OIDC_<NAME>_ISSUER',
     type: 'URL',
@@ -24,7 +24,7 @@ export const loginSettings = {
   }),
 }
 
-/** Who may make an account. */
+/** Who may create an account. */
 export const registrationSettings = {
   registration: setting({
     name: 'REGISTRATION',
@@ -34,7 +34,7 @@ export const registrationSettings = {
   }),
 }
 
-/** The other settings of an OpenID Connect provider, which `oidc` reads: one of each for a name. */
+/** The other settings of an OpenID Connect provider, one of each per name. `oidc` reads them. */
 export const oidcParts = {
   oidcClientId: key(
     'OIDC_<NAME>_CLIENT_ID',
@@ -55,6 +55,6 @@ function emailVerification(value: string, { env }: Context): 'off' | 'on' | 'req
   const sendsMail = textOf(env, 'SMTP_URL') !== null
   if (value === '') return sendsMail ? 'on' : 'off'
   const chosen = oneOf('off', 'on', 'required').read(value)
-  if (chosen !== 'off' && !sendsMail) throw new Error(`must be off where no mail is sent: set SMTP_URL for ${chosen}`)
+  if (chosen !== 'off' && !sendsMail) throw new Error(`must be off without a mail server: set SMTP_URL for ${chosen}`)
   return chosen
 }

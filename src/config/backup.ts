@@ -8,7 +8,7 @@ const everyNight = '0 3 * * *'
 
 /** Backups and the replica. */
 export const backupSettings = {
-  /** Where scheduled backups go, a directory or a bucket; null where there are none. */
+  /** Where scheduled backups go, a directory or a bucket; null if there are none. */
   backupDir: setting({
     name: 'BACKUP_DIR',
     type: 'directory or URL',
@@ -31,7 +31,7 @@ export const backupSettings = {
     help: 'How many scheduled backups to keep.',
     ...wholeNumber(1, 1000),
   }),
-  /** Where each commit is shipped, a directory or a bucket; null where none is. */
+  /** Where each commit is shipped, a directory or a bucket; null if none is. */
   replica: setting({
     name: 'REPLICA_URL',
     type: 'directory or URL',
@@ -76,7 +76,7 @@ function replicaUrl(value: string, { env }: Context): string | S3Place {
 }
 
 function cronExpression(value: string): string {
-  // The first expression that Bun reads takes it 5 ms, which not every start has to spend.
+  // Parsing the first expression takes Bun 5 ms, which a start with the default saves.
   if (value === everyNight) return value
   const wrong = new Error('must be a cron expression of five fields, in UTC, such as 0 3 * * *')
   let next: unknown
@@ -85,7 +85,7 @@ function cronExpression(value: string): string {
   } catch {
     throw wrong
   }
-  // Null: a day that no calendar has.
+  // Null: the day does not exist in any month.
   if (next === null) throw wrong
   return value
 }

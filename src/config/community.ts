@@ -1,7 +1,7 @@
 import { oneOf, onOrOff, setting, wholeNumber } from '../lib/settings.ts'
 import { periodsShown, readRetention, type RetentionDays, usualRetention } from '../features/retention/periods.ts'
 
-/** What the community allows, and how long it keeps what. */
+/** What the community allows, and how long it keeps data. */
 export const communitySettings = {
   consentGate: setting({
     name: 'CONSENT_GATE',

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { codeOf } from '../lib/errors.ts'
 import { type Context, setting, textOf } from '../lib/settings.ts'
+import { keyFile } from './readers.ts'
 
 /** How mail is sent. */
 export const mailSettings = {
@@ -50,12 +49,7 @@ function dkimKey(value: string): { domainName: string; keySelector: string; priv
   const [, domainName, keySelector, file] = /^([a-z0-9.-]+):([a-z0-9._-]+):(.+)$/i.exec(value) ?? []
   if (domainName === undefined || keySelector === undefined || file === undefined)
     throw new Error('must be DOMAIN:SELECTOR:FILE, such as example.org:convene:/etc/convene/dkim.pem')
-  let privateKey: string
-  try {
-    privateKey = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new Error(`must name a file that can be read, not ${file} (${codeOf(error)})`)
-  }
+  const privateKey = keyFile(file)
   if (!privateKey.includes('PRIVATE KEY-----'))
     throw new Error(`must name a private key in PEM form, and ${file} holds none`)
   return { domainName, keySelector, privateKey }

@@ -11,12 +11,12 @@ export const botSettings = {
     secret: true,
     read: botToken,
   }),
-  /** Whether this server is the bot. */
+  /** Whether this server runs the bot. */
   messengerBot: setting({
     name: 'MESSENGER_BOT',
     default: 'off',
     type: 'on or off',
-    help: '`on`: this server [is the bot](docs/telegram-bot.md) of `MESSENGER_BOT_TOKEN`: it answers `/start` and `/stop`, and sends notifications.',
+    help: '`on`: this server [runs the bot](docs/telegram-bot.md) of `MESSENGER_BOT_TOKEN`: it answers `/start` and `/stop`, and sends notifications.',
     read: messengerBot,
   }),
   /** Null for the bot's main mini-app. */

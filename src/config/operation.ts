@@ -1,6 +1,6 @@
 import { oneOf, setting, wholeNumber } from '../lib/settings.ts'
 
-/** What the operator watches, and how the server ends. */
+/** Metrics, traces, the log, and how the server stops. */
 export const operationSettings = {
   metricsToken: setting({
     name: 'METRICS_TOKEN',
@@ -18,7 +18,7 @@ export const operationSettings = {
     help: 'Name of this service in its traces.',
     read: serviceName,
   }),
-  /** Null where no traces are made. */
+  /** Null if traces are off. */
   otlpEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     type: 'URL',
@@ -50,7 +50,7 @@ function httpUrl(value: string): string {
 }
 
 function serviceName(value: string): string {
-  // oxlint-disable-next-line no-control-regex -- it goes to other programs as it is
+  // oxlint-disable-next-line no-control-regex -- it is passed to other programs unchanged
   if (value.length > 200 || /[\x00-\x1f]/.test(value)) throw new Error('must be a name of 200 characters at most')
   return value
 }

@@ -3,7 +3,7 @@ import { type Environment, textOf } from '../lib/settings.ts'
 import { isS3Url, readS3Url, type S3Keys, type S3Place } from '../s3/place.ts'
 import { key } from './readers.ts'
 
-/** Keys of the buckets that other settings name. */
+/** The keys of the buckets that other settings name. */
 export const bucketKeys = {
   s3AccessKeyId: key('S3_ACCESS_KEY_ID', 'Access key of buckets whose URL contains none.'),
   s3SecretAccessKey: key('S3_SECRET_ACCESS_KEY', 'Secret of `S3_ACCESS_KEY_ID`.'),
@@ -11,7 +11,7 @@ export const bucketKeys = {
   awsSecretAccessKey: key('AWS_SECRET_ACCESS_KEY', 'Secret of `AWS_ACCESS_KEY_ID`.'),
 }
 
-/** The keys come as a pair, so that the key of one store never goes with the secret of another. */
+/** Both keys from the same pair of settings, so that the key of one store is never combined with the secret of another. */
 export function s3Keys(env: Environment): S3Keys {
   const [id, secret] = [textOf(env, 'S3_ACCESS_KEY_ID'), textOf(env, 'S3_SECRET_ACCESS_KEY')]
   return id === null && secret === null

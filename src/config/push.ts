@@ -14,7 +14,7 @@ export const notificationSettings = {
   }),
 }
 
-/** The ways to native apps. */
+/** The push services for native apps. */
 export const pushSettings = {
   fcmServiceAccount: setting({
     name: 'FCM_SERVICE_ACCOUNT',
@@ -27,7 +27,7 @@ export const pushSettings = {
     name: 'FCM_URL',
     type: 'URL',
     default: null,
-    shownDefault: 'that of Google',
+    shownDefault: 'Google’s',
     help: 'Another server that speaks FCM v1, such as `http://127.0.0.1:9000`.',
     read: (value, { env }) => {
       comesWith(env, ['FCM_SERVICE_ACCOUNT'])
@@ -73,7 +73,7 @@ export const pushSettings = {
     name: 'APNS_URL',
     type: 'URL',
     default: null,
-    shownDefault: 'that of Apple for `APNS_ENV`',
+    shownDefault: 'Apple’s for `APNS_ENV`',
     help: 'Another server that speaks APNs over HTTP/2, such as `http://127.0.0.1:9000`.',
     read: (value, { env }) => {
       comesWith(env, apnsSettings)

@@ -50,7 +50,7 @@ export function keyFile(path: string): string {
   }
 }
 
-/** Without a slash at the end. */
+/** An http or https URL, without a slash at the end. */
 export function serverUrl(value: string): string {
   const url = URL.parse(value)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')

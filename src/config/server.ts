@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path'
 import { limitListForm, limitsOf, limitsShown, type LimitTable, limitTable } from '../lib/rate-limits.ts'
 import { readRedisUrl } from '../lib/redis-url.ts'
-import { oneOf, setting, textOf, wholeNumber } from '../lib/settings.ts'
+import { oneOf, setting, wholeNumber } from '../lib/settings.ts'
 import { readS3Url } from '../s3/place.ts'
 import { type DatabaseConfig, readDatabaseUrl } from '../storage/database-url.ts'
 import { hostName, key32 } from './readers.ts'
-import { s3Keys } from './places.ts'
+import { dataDirectory, s3Keys } from './places.ts'
 
-/** What the server listens on, what it keeps where, and who may call it. */
+/** What the server listens on, where it keeps data, and who may call it. */
 export const serverSettings = {
   host: setting({
     name: 'HOST',
@@ -35,7 +35,7 @@ export const serverSettings = {
     help: 'Directory of the database, the images and the generated secrets.',
     read: (value) => resolve(value),
   }),
-  /** The file of settings that was read, by whichever way it was found; null if there is none. */
+  /** The settings file that was read, whether it was named or found in DATA_DIR; null if there is none. */
   configFile: setting({
     name: 'CONFIG_FILE',
     type: 'file',
@@ -52,9 +52,7 @@ export const serverSettings = {
     help: '`sqlite:PATH`, or `postgres://USER:PASSWORD@HOST/NAME`, which several nodes can share.',
     secret: true,
     read: (value, { env }) =>
-      value === ''
-        ? { engine: 'sqlite', path: join(resolve(textOf(env, 'DATA_DIR') ?? './data'), 'convene.db') }
-        : readDatabaseUrl(value),
+      value === '' ? { engine: 'sqlite', path: join(dataDirectory(env), 'convene.db') } : readDatabaseUrl(value),
   }),
   /** Shared by the nodes of one service; null for a single node. */
   redis: setting({
@@ -82,7 +80,7 @@ export const serverSettings = {
     shownDefault: 'generated',
     help: 'Key that signs access tokens, at least 32 bytes. Use the same one on all nodes.',
     secret: true,
-    // Others who check these tokens use the variable's very bytes, white space included.
+    // Other programs that verify these tokens use the variable's exact bytes, white space included.
     verbatim: true,
     read: jwtSecret,
   }),
@@ -108,7 +106,7 @@ export const serverSettings = {
     help: '`none` makes session cookies work inside a frame of another site, as in a messenger.',
     ...oneOf('lax', 'none'),
   }),
-  /** The client's address is that many places from the end of `X-Forwarded-For`. */
+  /** The position of the client's address in `X-Forwarded-For`, counted from the end. */
   trustProxy: setting({
     name: 'TRUST_PROXY',
     default: '0',
@@ -134,7 +132,7 @@ export const serverSettings = {
   }),
 }
 
-/** Null where nothing is limited. */
+/** Null if rate limits are off. */
 function rateLimit(value: string): LimitTable | null {
   if (value === 'off') return null
   const limits = value === 'on' ? limitTable : limitsOf(value)

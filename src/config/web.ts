@@ -17,7 +17,7 @@ export const webSettings = {
     default: 'on',
     help: 'The console for moderators and admins at `/console`. `off` removes it.',
   }),
-  /** The look of the app; null for its own. */
+  /** The operator's design of the app; null for the default one. */
   brand: setting({
     name: 'BRAND_DIR',
     reload: true,

@@ -1,5 +1,6 @@
 import { readSocketAddress } from '../lib/outbound.ts'
-import { type Context, setting, textOf } from '../lib/settings.ts'
+import { type Context, oneOf, setting } from '../lib/settings.ts'
+import { comesWith } from './readers.ts'
 
 /** Servers of the operator that this one calls. */
 export const webhookSettings = {
@@ -31,7 +32,7 @@ export const webhookSettings = {
     name: 'IMAGE_CHECK_URL',
     type: 'URL',
     default: null,
-    help: 'Your server that [looks at every image](docs/moderation.md#your-own-checker) before it is stored; needs `IMAGE_CHECK_SECRET` too.',
+    help: 'Your server that [checks every image](docs/moderation.md#your-own-checker) before it is stored; needs `IMAGE_CHECK_SECRET` too.',
     secret: true,
     read: imageCheckUrl,
   }),
@@ -52,7 +53,7 @@ export const webhookSettings = {
   }),
 }
 
-/** Addresses that users may have the server call. */
+/** Addresses that users may make the server call. */
 export const outboundSettings = {
   outboundAllow: setting({
     name: 'OUTBOUND_ALLOW',
@@ -67,37 +68,36 @@ function imageCheckUrl(value: string, { env }: Context): string {
   const url = URL.parse(value)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw new Error('must be an http or https URL without a user, such as https://images.example.org/check')
-  if (textOf(env, 'IMAGE_CHECK_SECRET') === null) throw new Error('must come with IMAGE_CHECK_SECRET, which is not set')
+  comesWith(env, ['IMAGE_CHECK_SECRET'])
   return url.href
 }
 
 function imageCheckSecret(value: string, { env }: Context): string {
   const secret = webhookSecret(value)
-  if (textOf(env, 'IMAGE_CHECK_URL') === null) throw new Error('must come with IMAGE_CHECK_URL, which is not set')
+  comesWith(env, ['IMAGE_CHECK_URL'])
   return secret
 }
 
 function imageCheck(value: string, { env }: Context): 'optional' | 'required' {
-  if (value !== 'optional' && value !== 'required') throw new Error('must be optional or required')
-  if (value === 'required' && textOf(env, 'IMAGE_CHECK_URL') === null)
-    throw new Error('must come with IMAGE_CHECK_URL, which is not set')
-  return value
+  const chosen = oneOf('optional', 'required').read(value)
+  if (chosen === 'required') comesWith(env, ['IMAGE_CHECK_URL'])
+  return chosen
 }
 
 function webhookUrl(value: string, { env }: Context): string {
   const url = URL.parse(value)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw new Error('must be an http or https URL without a user, such as https://crm.example.org/convene')
-  if (textOf(env, 'WEBHOOK_SECRET') === null) throw new Error('must come with WEBHOOK_SECRET, which is not set')
+  comesWith(env, ['WEBHOOK_SECRET'])
   return url.href
 }
 
 function webhookSecret(value: string): string {
   const [, base64 = ''] = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/.exec(value) ?? []
   const bytes = Buffer.from(base64, 'base64')
-  // A receiver decodes it strictly.
+  // Receivers decode base64 strictly.
   if (bytes.toString('base64') !== base64 || bytes.length < 24 || bytes.length > 64)
-    throw new Error('must be whsec_ and 24 to 64 bytes as base64, as of: echo whsec_$(openssl rand -base64 32)')
+    throw new Error('must be whsec_ and 24 to 64 bytes as base64, such as from: echo whsec_$(openssl rand -base64 32)')
   return value
 }
 

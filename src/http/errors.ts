@@ -64,17 +64,17 @@ const answers: Record<RefusalCode, [status: number, title: string]> = {
 }
 
 /**
- * Internal codes that clients see under another name. `consents_required` is 422 at registration and 403 at the gate, and
- * `bad_request` has several statuses: internal codes tell them apart.
+ * Internal codes that clients see under another name. They exist because `consents_required` is 422 at registration and 403 at
+ * the gate, and `bad_request` has several statuses.
  */
-const leavesAs: Partial<Record<RefusalCode, RefusalCode>> = {
+const publicCodes: Partial<Record<RefusalCode, RefusalCode>> = {
   consents_gate: 'consents_required',
   upgrade_required: 'bad_request',
   range_not_satisfiable: 'bad_request',
 }
 
 /** Every code that an answer may have. */
-export const problemCodes = Object.keys(answers).filter((code) => !(code in leavesAs))
+export const problemCodes = Object.keys(answers).filter((code) => !(code in publicCodes))
 
 export const statusOf = (code: RefusalCode) => answers[code][0]
 
@@ -94,7 +94,7 @@ export type Problem = {
 
 export function problemOf(refusal: Refusal, requestId: string): Problem {
   const [status, title] = answers[refusal.code]
-  const code = leavesAs[refusal.code] ?? refusal.code
+  const code = publicCodes[refusal.code] ?? refusal.code
   const problem: Problem = {
     type: `urn:convene:problem:${code}`,
     title,

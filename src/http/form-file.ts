@@ -1,46 +1,46 @@
 import { invalid, Refusal } from '../lib/refusal.ts'
 
-/** What the other fields of a form and the headers of its parts may take, in bytes. */
-const roomForTheRest = 64 * 1024
-/** Reading a form of a hundred thousand parts would hold everybody else up for a third of a second. */
+/** The limit for everything but the file: other fields, and the headers of all parts. */
+const otherBytes = 64 * 1024
+/** Parsing a form of a hundred thousand parts would block the event loop for a third of a second. */
 const maxParts = 16
-/** Those of one part, in bytes. */
-const maxHeaders = 16 * 1024
-/** What all uploads together may take of memory while they are read and worked on, in bytes. */
+/** The limit for the headers of one part. */
+const maxHeaderBytes = 16 * 1024
+/** The limit for all uploads together while they are read and processed, in bytes. */
 const maxInMemory = 128 * 1024 * 1024
-/** What those of one user may take: uploads that never end must not keep everybody else from theirs. */
-const maxOfUser = 32 * 1024 * 1024
-/** What is taken for a body at first; it doubles as the body comes. */
-const firstRoom = 64 * 1024
+/** The limit for the uploads of one user, so that uploads that never end do not block everybody else's. */
+const maxPerUser = 32 * 1024 * 1024
+/** The first size of a buffer for a body of unknown length; it doubles as the body arrives. */
+const firstBufferBytes = 64 * 1024
 
 let inMemory = 0
-const ofUsers = new Map<string, number>()
+const inMemoryByUser = new Map<string, number>()
 
-/** How many bytes the uploads in work take of memory now. */
+/** The memory that uploads occupy now, in bytes. */
 export const uploadsInMemory = () => inMemory
 
-/** Counts bytes that an upload takes, or with a negative number gives back. */
-function take(userId: string, bytes: number) {
+/** Counts memory that an upload occupies, or with a negative number releases. */
+function count(userId: string, bytes: number) {
   inMemory += bytes
-  const taken = (ofUsers.get(userId) ?? 0) + bytes
-  if (taken === 0) ofUsers.delete(userId)
-  else ofUsers.set(userId, taken)
+  const taken = (inMemoryByUser.get(userId) ?? 0) + bytes
+  if (taken === 0) inMemoryByUser.delete(userId)
+  else inMemoryByUser.set(userId, taken)
 }
 
 /**
- * The bytes of one body, all in one buffer: nothing else of the upload is kept. Everything that this buffer takes is counted,
- * filled or not, and refused with `busy` where there is no more room.
+ * One buffer that holds a whole body, the only copy of it. Its full size is counted, filled or not. Refuses with `busy` where a
+ * limit would be exceeded.
  */
-function openRoom(userId: string, most: number) {
+function openBuffer(userId: string, most: number) {
   let bytes = new Uint8Array()
   let used = 0
 
   function grow(needed: number) {
-    const size = Math.max(needed, Math.min(most, Math.max(firstRoom, 2 * bytes.length)))
+    const size = Math.max(needed, Math.min(most, Math.max(firstBufferBytes, 2 * bytes.length)))
     const more = size - bytes.length
-    if (inMemory + more > maxInMemory) throw busy('Too many uploads are in work.')
-    if ((ofUsers.get(userId) ?? 0) + more > maxOfUser) throw busy('Too many of your uploads are in work.')
-    take(userId, more)
+    if (inMemory + more > maxInMemory) throw busy('Too many uploads are in progress.')
+    if ((inMemoryByUser.get(userId) ?? 0) + more > maxPerUser) throw busy('Too many of your uploads are in progress.')
+    count(userId, more)
     bytes = new Uint8Array(bytes.buffer.transfer(size))
   }
 
@@ -51,9 +51,9 @@ function openRoom(userId: string, most: number) {
       used += chunk.length
     },
     read: () => Buffer.from(bytes.buffer, 0, used),
-    /** Gives the memory back at once, not when it is next collected. */
+    /** Releases the memory at once, instead of at the next garbage collection. */
     free() {
-      take(userId, -bytes.length)
+      count(userId, -bytes.length)
       bytes.buffer.transfer(0)
     },
   }
@@ -62,12 +62,11 @@ function openRoom(userId: string, most: number) {
 type Wanted = { name: string; maxBytes: number; userId: string }
 
 /**
- * Reads a multipart form and hands `use` the one file in its field `name`, whose bytes are gone once `use` has settled.
- * Stops reading where the body outgrows `maxBytes`. Other fields are ignored.
+ * Reads a multipart form and passes the one file in its field `name` to `use`. The bytes are released once `use` has settled.
+ * Stops reading when the body exceeds `maxBytes`. Other fields are ignored.
  *
  * Refusals: 415 for another kind of body or a compressed one, 413 over the limit, 400 for a malformed or truncated form,
- * 422 for no file, or several, in that field, 503 `busy` while other uploads take all the room, or the user's others all of
- * theirs.
+ * 422 for no file, or several, in that field, 503 `busy` while other uploads, or other ones of this user, occupy the memory.
  */
 export async function withFormFile<T>(
   request: Request,
@@ -76,19 +75,19 @@ export async function withFormFile<T>(
 ): Promise<T> {
   if (request.body === null) throw noFile(name)
   const boundary = boundaryOf(request.headers)
-  const most = maxBytes + roomForTheRest
+  const most = maxBytes + otherBytes
   const announced = Number(request.headers.get('content-length') ?? most)
   if (announced > most) throw tooLarge(maxBytes)
-  const room = openRoom(userId, announced || most)
+  const buffer = openBuffer(userId, announced || most)
   try {
-    await readWhole(request.body, maxBytes, room)
-    return await use(fileIn(room.read(), boundary, name))
+    await readWhole(request.body, maxBytes, buffer)
+    return await use(fileIn(buffer.read(), boundary, name))
   } finally {
-    room.free()
+    buffer.free()
   }
 }
 
-/** The delimiter between the parts, of a multipart form (RFC 7578, section 4.1). */
+/** The boundary between the parts of a multipart form (RFC 7578, section 4.1). */
 function boundaryOf(headers: Headers): string {
   const type = headers.get('content-type') ?? ''
   if (!/^multipart\/form-data *(;|$)/i.test(type))
@@ -100,14 +99,14 @@ function boundaryOf(headers: Headers): string {
   return boundary
 }
 
-async function readWhole(body: ReadableStream<Uint8Array>, maxBytes: number, room: ReturnType<typeof openRoom>) {
+async function readWhole(body: ReadableStream<Uint8Array>, maxBytes: number, buffer: ReturnType<typeof openBuffer>) {
   let bytes = 0
   try {
     for await (const chunk of body) {
       bytes += chunk.byteLength
-      // Such a body may have no end: the connection goes, instead of reading on to get to the next request.
-      if (bytes > maxBytes + roomForTheRest) throw tooLarge(maxBytes, { connection: 'close' })
-      room.add(chunk)
+      // The body may never end: close the connection instead of reading on to the next request.
+      if (bytes > maxBytes + otherBytes) throw tooLarge(maxBytes, { connection: 'close' })
+      buffer.add(chunk)
     }
   } catch (error) {
     // Any other error means that the client disconnected.
@@ -115,9 +114,9 @@ async function readWhole(body: ReadableStream<Uint8Array>, maxBytes: number, roo
   }
 }
 
-/** The one file of that name in a form, as a part of its bytes: a copy would take as much memory again. */
+/** The one file of that name in a form. A view of the form's bytes, because a copy would double the memory. */
 function fileIn(form: Buffer, boundary: string, name: string): Uint8Array {
-  refuseManyParts(form, `--${boundary}`)
+  refuseTooManyParts(form, `--${boundary}`)
   const parts = partsOf(form, boundary).filter((part) => part.name === name)
   const [file, ...more] = parts
   if (!file) throw noFile(name)
@@ -132,7 +131,7 @@ type Part = { name: string | undefined; isFile: boolean; content: Buffer }
 function partsOf(form: Buffer, boundary: string): Part[] {
   const parts: Part[] = []
   const delimiter = `\r\n--${boundary}`
-  // Before the first delimiter stands nothing, or a text that is not for us and ends with a line.
+  // The first delimiter is at the start, or follows a preamble, which is ignored and ends with a line break.
   let at =
     form.toString('latin1', 0, delimiter.length - 2) === delimiter.slice(2)
       ? delimiter.length - 2
@@ -140,9 +139,9 @@ function partsOf(form: Buffer, boundary: string): Part[] {
   while (form.toString('latin1', at, at + 2) !== '--') {
     const headersAt = afterNext(form, '\r\n', at)
     if (!/^[ \t]*$/.test(form.toString('latin1', at, Math.min(headersAt - 2, at + 100)))) throw noForm()
-    // The line that ends the headers; a part without any begins with it.
+    // The headers end with an empty line; a part without headers begins with it.
     const contentAt = afterNext(form, '\r\n\r\n', headersAt - 2)
-    if (contentAt - headersAt > maxHeaders) throw noForm()
+    if (contentAt - headersAt > maxHeaderBytes) throw noForm()
     const next = afterNext(form, delimiter, contentAt - 2)
     const disposition = dispositionOf(form.toString('utf8', headersAt, contentAt))
     parts.push({
@@ -155,7 +154,7 @@ function partsOf(form: Buffer, boundary: string): Part[] {
   return parts
 }
 
-/** Where that text ends next. Throws if it does not come. */
+/** The end of the next occurrence of a text. Throws if there is none. */
 function afterNext(form: Buffer, text: string, from: number): number {
   const found = form.indexOf(text, from, 'latin1')
   if (found < 0) throw noForm()
@@ -169,8 +168,8 @@ function dispositionOf(headers: string): Map<string, string> {
   return new Map(Array.from(pairs, ([, name = '', quoted, plain]) => [name.toLowerCase(), quoted ?? plain ?? '']))
 }
 
-/** Counts no further than needed: a body of nothing but delimiters has millions of them. */
-function refuseManyParts(form: Buffer, delimiter: string) {
+/** Stops counting at the limit, as a body of nothing but delimiters has millions of them. */
+function refuseTooManyParts(form: Buffer, delimiter: string) {
   let delimiters = 0
   for (
     let at = form.indexOf(delimiter, 0, 'latin1');

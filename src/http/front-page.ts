@@ -28,7 +28,7 @@ const page = `<!doctype html>
 const policy = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * `GET /`: the app for browsers, or where it is off a page that says what this server is; for programs, the same as JSON.
+ * `GET /`: the app for browsers, or if it is off, a page that describes this server; for programs, that description as JSON.
  */
 export const frontPage = (app: ((request: Request) => Response) | null) =>
   new Elysia({ name: 'front-page', detail: { hide: true } }).get('/', ({ request }) => {

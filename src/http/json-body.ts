@@ -3,7 +3,7 @@ import { invalid, Refusal } from '../lib/refusal.ts'
 
 const limit = 64 * 1024
 // Our bodies need three levels at most. With thousands, recursive validation would overflow the stack.
-const deepest = 32
+const maxDepth = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads bodies as JSON. Errors: those of `readJson`. */
@@ -31,7 +31,7 @@ export async function readJson(request: Request): Promise<unknown> {
     throw new Refusal('unsupported_media_type', 'The body has to be application/json.')
   if (headers.get('content-encoding')) throw new Refusal('unsupported_media_type', 'Compressed bodies are not taken.')
   const bytes = await readBytes(request)
-  if (isDeep(bytes)) throw invalid('/', `Expected values nested up to ${deepest} levels deep`, 'not_allowed')
+  if (isDeep(bytes)) throw invalid('/', `Expected values nested up to ${maxDepth} levels deep`, 'not_allowed')
   const body = parsed(bytes)
   // Elysia would turn it into an empty object, which is valid if every field is optional.
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('/', 'Expected an object', 'type')
@@ -51,7 +51,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** A request's body, which is there. Errors: 413 over 64 KiB, 400 for one that breaks off. */
+/** The bytes of a request's body. Errors: 413 over 64 KiB, 400 for one that breaks off. */
 export async function readBytes(request: Request): Promise<Uint8Array> {
   const length = request.headers.get('content-length')
   if (Number(length) > limit) throw tooLarge()
@@ -88,7 +88,7 @@ function isDeep(json: Uint8Array): boolean {
     else if (inString) i += byte === backslash ? 1 : 0
     else if (isOpening(byte)) depth++
     else if (isClosing(byte)) depth--
-    if (depth > deepest) return true
+    if (depth > maxDepth) return true
   }
   return false
 }

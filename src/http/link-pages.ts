@@ -164,7 +164,7 @@ ${kind === 'reset' ? field : ''}
 `
 }
 
-/** The language of a page, of those that there are. */
+/** The language of a page: the most wanted one that exists. */
 function languageOf(acceptLanguage = ''): MailLanguage {
   const [first] = mostWantedFirst(acceptLanguage).filter((tag) => /^(en|ru)\b/i.test(tag))
   return mailLanguageOf(first ?? 'en')
@@ -185,8 +185,8 @@ const page =
   }
 
 /**
- * The pages that the links of mails open, for servers without the app. They get no token, which stands in the fragment, and
- * opening one changes nothing: mail scanners open links too.
+ * The pages that links in mails open, for servers without the app. The server never receives the token, which is in the
+ * fragment, and opening a page changes nothing, because mail scanners open links too.
  */
 export const linkPages = new Elysia({ name: 'link-pages', detail: { hide: true } })
   .get(linkPaths.verify, page('verify'))

@@ -5,7 +5,7 @@ import { problemResponse } from './errors.ts'
 
 const pathOf = (url: string) => /^[a-z]+:\/\/[^/]*(\/[^?#]*)/.exec(url)?.[1] ?? '/'
 
-/** Refuses writes with 503 `maintenance` and the operator's text, before anything is read of them. */
+/** Refuses writes with 503 `maintenance` and the operator's text, before their bodies are read. */
 export const maintenance = ({
   now,
   metrics,

@@ -22,7 +22,7 @@ export const metricsRoute = ({ config, metrics, peerOf }: Deps) =>
       if (!isLocal && !holdsToken(headers.authorization, config.metricsToken))
         throw new Refusal(
           'forbidden',
-          'Metrics are for this machine, or for who sends METRICS_TOKEN as a bearer token.',
+          'Metrics are served to this machine only, or to clients that send METRICS_TOKEN as a bearer token.',
         )
       set.headers['content-type'] = metrics.contentType
       return metrics.text()

@@ -13,6 +13,6 @@ export const oidcCookie = {
 const attributes = (provider: string, isPosted: boolean) =>
   `HttpOnly; Secure; SameSite=${isPosted ? 'None' : 'Lax'}; Path=/api/v1/auth/oidc/${provider}`
 
-/** What a Cookie header holds of it; null if there is none. */
+/** Its value in a Cookie header; null if there is none. */
 export const oidcCookieIn = (header: string | null): string | null =>
   /(?:^|;)\s*app_oidc=([\w-]{1,4000})/.exec(header ?? '')?.[1] ?? null

@@ -78,7 +78,7 @@ const tags = [
 ]
 
 const securitySchemes = {
-  // The only one: generators offer each of several on every operation, and put tokens into URLs.
+  // The only scheme: with several, generators would offer each on every operation, and put tokens into URLs.
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The `access_token` of a session' },
 }
 
@@ -127,7 +127,7 @@ export function openapiDocument(app: AnyElysia) {
   for (const route of app.routes as Route[]) {
     const operations = paths[route.path.replace(/:([^/]+)/g, '{$1}')]
     const method = route.method.toLowerCase()
-    if (operations?.[method]) operations[method] = finished(operations[method], route, schemas)
+    if (operations?.[method]) operations[method] = completed(operations[method], route, schemas)
   }
   return {
     openapi: '3.1.2',
@@ -147,7 +147,7 @@ export function openapiDocument(app: AnyElysia) {
 }
 
 /** The plugin's description of a route, with standard schemas, examples and refusals. */
-function finished(operation: Operation, route: Route, schemas: Components): Operation {
+function completed(operation: Operation, route: Route, schemas: Components): Operation {
   const { body, params, query, response = {}, detail } = route.hooks
   const operationId = operation.operationId?.replace('ApiV1', '') ?? ''
   const place = pascal(operationId)
@@ -156,7 +156,7 @@ function finished(operation: Operation, route: Route, schemas: Components): Oper
     const type = shown.type === 'string' ? 'text/plain' : 'application/json'
     return { [type]: { schema: named(shown, schemas, place), ...examplesOf(shown) } }
   }
-  const written = (content: Content = {}, place: string): Content =>
+  const withNames = (content: Content = {}, place: string): Content =>
     mapValues(content, ({ schema, ...media }) => ({ schema: named(plain(schema), schemas, place), ...media }))
   const parameters = operation.parameters?.map((parameter) => {
     // The plugin drops the title of a list of words.
@@ -171,7 +171,7 @@ function finished(operation: Operation, route: Route, schemas: Components): Oper
   })
   const answers: Record<string, Answer> = {}
   for (const [status, answer] of Object.entries(detail.responses ?? {}))
-    answers[status] = { ...answer, ...(answer.content && { content: written(answer.content, `${place}Response`) }) }
+    answers[status] = { ...answer, ...(answer.content && { content: withNames(answer.content, `${place}Response`) }) }
   for (const [status, schema] of Object.entries(response)) {
     const description = schema.description ?? STATUS_CODES[status] ?? status
     // Formats that the route documents by hand are kept.
@@ -188,25 +188,25 @@ function finished(operation: Operation, route: Route, schemas: Components): Oper
     security: detail.security,
     parameters,
     requestBody: body
-      ? { required: takesNoEmpty(plain(body)), content: content(body, `${place}Body`) }
+      ? { required: requiresBody(plain(body)), content: content(body, `${place}Body`) }
       : detail.requestBody && {
           ...detail.requestBody,
-          content: written(detail.requestBody.content, `${place}Body`),
+          content: withNames(detail.requestBody.content, `${place}Body`),
         },
     responses: {
       ...answers,
       ...refusals,
-      // Linters ask for what a client may do wrong.
+      // Linters require a 4XX response on every operation.
       ...(!Object.keys(refusals).some((status) => status.startsWith('4')) && { '4XX': anyProblem }),
     },
   }
 }
 
 /** Whether a request without a body, which counts as `{}`, is refused. */
-const takesNoEmpty = ({ required, minProperties, anyOf }: Schema): boolean =>
-  Boolean(required) || Number(minProperties ?? 0) > 0 || (anyOf?.every(takesNoEmpty) ?? false)
+const requiresBody = ({ required, minProperties, anyOf }: Schema): boolean =>
+  Boolean(required) || Number(minProperties ?? 0) > 0 || (anyOf?.every(requiresBody) ?? false)
 
-/** One example as `example`, several by their number. */
+/** One example as `example`, several under their numbers. */
 function examplesOf(schema: Schema) {
   const { examples = [] } = schema
   if (examples.length < 2) return { example: exampleOf(schema) }
@@ -239,7 +239,7 @@ export function refusalsOf(route: Route): RefusalCode[] {
   return [...codes, 'internal_error']
 }
 
-/** Every limit that counts its requests: those of the route, and that of the guard. */
+/** Every limit that counts the route's requests: its own, and that of the guard. */
 const limitsOf = ({ hooks: { detail } }: Route): LimitName[] => [
   ...(detail.limit === undefined ? [] : [detail.limit].flat()),
   ...(detail.security ? [] : ['request' as const]),

@@ -2,7 +2,7 @@
 export type Schema = {
   $ref?: string
   type?: string | string[]
-  /** Of an object or a list of words: its name among the components. */
+  /** Of an object or an enum: its name among the components. */
   title?: string
   description?: string
   format?: string
@@ -30,7 +30,7 @@ const coercions = new Set(['integer', 'numeric', 'boolean'])
 
 /** A schema in standard JSON Schema, without our extensions. */
 export function plain({ error: _, documented, ...written }: Schema): Schema {
-  // Without TypeBox's symbols, by which two equal schemas would differ.
+  // Drops TypeBox's symbols, which would make equal schemas differ.
   const schema: Schema = Object.fromEntries(Object.entries(written))
   if (documented) {
     delete schema.format
@@ -54,15 +54,15 @@ export function plain({ error: _, documented, ...written }: Schema): Schema {
   const one: Schema | undefined = words ? { type: 'string', enum: some.map((choice) => choice.const) } : some[0]
   if (one === undefined || (some.length > 1 && !words)) return { ...rest, anyOf: choices }
   if (some.length === choices.length) return { ...one, ...rest }
-  // What gets a name keeps it: null becomes an alternative to it.
+  // A schema that gets a name stays whole: null becomes an alternative to it.
   if (one.title !== undefined || typeof one.type !== 'string' || one.type === 'object')
     return { ...rest, anyOf: choices }
   return { ...one, ...rest, type: [one.type, 'null'], ...(one.enum && { enum: [...one.enum, null] }) }
 }
 
 /**
- * The schema with a reference in place of each object and each titled list of words or of variants, which are added to the
- * components under their title. An object without a title is called like one that is equal to it, or after its place.
+ * The schema with a reference in place of each object and each titled enum or union, which are added to the components under
+ * their title. An object without a title takes the name of an equal one, or a name made from its place.
  */
 export function named(schema: Schema, components: Components, place: string): Schema {
   const { title, ...inner } = schema
@@ -80,7 +80,7 @@ export function named(schema: Schema, components: Components, place: string): Sc
   }
   const hasName = inner.properties !== undefined || (title !== undefined && (inner.enum ?? inner.anyOf ?? inner.oneOf))
   if (!hasName) return inner
-  // A list of words means something else in each place, which says it beside the reference.
+  // The meaning of an enum differs by place, so its description stands beside the reference.
   const description = inner.enum && inner.description
   if (inner.enum) delete inner.description
   const known = title ?? Object.keys(components).find((key) => Bun.deepEquals(components[key], inner)) ?? place

@@ -43,7 +43,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** `GET /openapi`, a page to read and try the interface; `GET /openapi/json`, the document that it shows. */
+/** `GET /openapi`, a page to read and try the API; `GET /openapi/json`, the document that it shows. */
 export function openapi(app: () => AnyElysia) {
   // Built on the first request, because it would slow down the start.
   let document: Promise<string> | undefined

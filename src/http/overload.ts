@@ -6,14 +6,14 @@ import { problemResponse } from './errors.ts'
 // How long one turn of the event loop may take. Requests that arrive meanwhile wait for its end.
 const budgetMs = 10
 // The interval of the timer when the loop is idle.
-const lookMs = 5
+const measureEveryMs = 5
 const requests = { atLeast: 64, atMost: 4096 }
 const sockets = { atLeast: 4, atMost: 256 }
-// Whoever would wait longer comes back after this time and is told again.
+// The longest `Retry-After`. A client that would have to wait longer may be refused again.
 const longestWaitS = 30
 
-// Health and metrics must be answered above all when the server is busy.
-const always = /^[a-z]+:\/\/[^/]+\/(?:health|ready|metrics)(?:\?|$)/
+// Health and metrics matter most when the server is busy.
+const neverShed = /^[a-z]+:\/\/[^/]+\/(?:health|ready|metrics)(?:\?|$)/
 const opensSocket = /^[a-z]+:\/\/[^/]+\/ws(?:\?|$)/
 
 type Bounds = {
@@ -22,7 +22,7 @@ type Bounds = {
   atMost: number
 }
 
-/** How many of a kind are admitted in one turn, and when those who are not may come back. */
+/** Decides how many requests of a kind are admitted in one turn, and when refused clients may retry. */
 function openLane({ atLeast, atMost }: Bounds, now: () => number) {
   let room = atMost
   let admitted = 0
@@ -39,7 +39,7 @@ function openLane({ atLeast, atMost }: Bounds, now: () => number) {
 
     /** After a turn. In time: allow a tenth more. Late: scale down in proportion. */
     end(tookMs: number) {
-      const rate = (admitted * 1000) / Math.max(tookMs, lookMs)
+      const rate = (admitted * 1000) / Math.max(tookMs, measureEveryMs)
       if (tookMs > budgetMs && admitted > atLeast) perSecond = Math.max(1, rate)
       else if (admitted >= room) perSecond = Math.max(perSecond, rate)
       if (tookMs <= budgetMs) room = Math.min(atMost, Math.ceil(room * 1.1))
@@ -68,13 +68,13 @@ type Kind = 'request' | 'socket'
 
 /** How much is admitted in one turn. `now` is in milliseconds. */
 export function openAdmission(now = () => performance.now()) {
-  // After a restart all sockets come back at once, and opening one takes as long as some ten sends: they have a lane of
-  // their own, in which few pass, so that people can go on.
+  // After a restart all sockets come back at once, and opening one takes as long as some ten sends: a lane of their own
+  // admits few at a time, so that other requests are still answered.
   const lanes = { request: openLane(requests, now), socket: openLane(sockets, now) }
   let began: number | null = null
 
   /** A timer that fires late if the event loop was busy: too many were admitted then. */
-  function look() {
+  function measureTurn() {
     if (began === null) return
     const took = now() - began
     began = null
@@ -87,14 +87,14 @@ export function openAdmission(now = () => performance.now()) {
       if (began === null) {
         began = now()
         for (const lane of Object.values(lanes)) lane.begin()
-        setTimeout(look, lookMs)
+        setTimeout(measureTurn, measureEveryMs)
       }
       return lanes[kind].admit()
     },
 
     /**
-     * In how many seconds one that was not admitted may come back. Those who are refused together get different times, as many a
-     * second as can be admitted: otherwise they would all be refused together again.
+     * In how many seconds a refused client may retry. Clients refused together get different times, spread by the rate that can
+     * be admitted; otherwise they would all be refused again.
      */
     waitS: (kind: Kind = 'request') => lanes[kind].waitS(),
   }
@@ -118,15 +118,15 @@ export const overload = ({ metrics, pending, now }: Deps) => {
     let refusal
     const kind = opensSocket.test(request.url) ? 'socket' : 'request'
     // A few clients that send one request after the other never wait for each other.
-    if (!admission.admit(kind) && pending() > requests.atLeast && !always.test(request.url)) {
+    if (!admission.admit(kind) && pending() > requests.atLeast && !neverShed.test(request.url)) {
       metrics.refusedEarly()
-      refusal = problemResponse(tooMuch(admission.waitS(kind)), String(set.headers['x-request-id']))
+      refusal = problemResponse(overloaded(admission.waitS(kind)), String(set.headers['x-request-id']))
     }
     return refusal
   })
 }
 
-const tooMuch = (waitS: number) =>
-  new Refusal('busy', 'The server has more to do than it can. Try again shortly.', undefined, {
+const overloaded = (waitS: number) =>
+  new Refusal('busy', 'The server is overloaded. Try again shortly.', undefined, {
     'retry-after': String(waitS),
   })

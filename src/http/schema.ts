@@ -2,7 +2,7 @@ import { FormatRegistry, type ObjectOptions, type TProperties, type TSchema } fr
 import { t } from 'elysia'
 import { hasFormat, setFormat } from '../lib/formats.ts'
 
-/** An object that the documents show once, under that name. A list inside of one needs a name too: see `oneOf`. */
+/** An object that the documents show once, under that name. An enum inside of one needs a name too: see `oneOf`. */
 export const object = <const T extends TProperties>(title: string, fields: T, options: ObjectOptions = {}) =>
   t.Object(fields, { ...options, title })
 
@@ -47,7 +47,7 @@ export const entityId = (description?: string) =>
 /** A time in an answer. Not validated as a date: `iso` writes all of them. */
 export const time = t.String({ documented: { format: 'date-time' } })
 
-// With its zone: a time without one would mean whatever the server's clock is set to.
+// The zone is required: a time without one would depend on the time zone of the server.
 const written = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
 FormatRegistry.Set('instant', (text) => {

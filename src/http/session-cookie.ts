@@ -35,8 +35,8 @@ export function sessionCookies({ cookieSameSite }: Pick<Config, 'cookieSameSite'
     set,
 
     /**
-     * The session for the body, with its cookies too unless the client wants none: so browsers call without a preflight, and
-     * scripts need not hold its tokens.
+     * The session for the body. Also sets its cookies unless the client wants none: with them, browsers call without a preflight,
+     * and scripts need not hold tokens.
      */
     issue<T extends IssuedTokens>(
       { headers }: { headers: ResponseHeaders },

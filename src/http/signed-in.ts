@@ -31,7 +31,7 @@ export const beforeConsents: ReadonlySet<string> = new Set([
   'POST /api/v1/auth/logout',
 ])
 
-/** What a user may do who has not verified their address yet, where EMAIL_VERIFICATION is `required`. Methods and paths. */
+/** With EMAIL_VERIFICATION `required`, what a user may do before verifying their address. Methods and paths. */
 export const beforeVerification: ReadonlySet<string> = new Set([
   'GET /api/v1/me',
   'PUT /api/v1/me',
@@ -39,7 +39,7 @@ export const beforeVerification: ReadonlySet<string> = new Set([
   'GET /api/v1/me/export',
   'PUT /api/v1/me/email',
   'POST /api/v1/me/email/verify',
-  // Where both gates are on, each would otherwise wait for the other.
+  // With both gates on, each would otherwise block the other.
   'POST /api/v1/auth/consents',
   'POST /api/v1/auth/logout',
 ])
@@ -63,24 +63,24 @@ type Deps = { config: Config; callers: Callers; origins: Origins; limits: Limits
  * `consents_required` and `email_not_verified` (the gates), 429 `rate_limited`.
  */
 export const guard = (deps: Deps) =>
-  new Elysia({ name: 'guard' }).use(limitOf(deps)).derive(whoCalls(deps, everybody)).as('scoped')
+  new Elysia({ name: 'guard' }).use(limitOf(deps)).derive(authenticate(deps, admitAnyone)).as('scoped')
 
 /** The guard, and bodies read as JSON after it: what nearly every feature uses. */
-export const signedIn = (deps: Deps) => withJson('signed-in', deps, everybody)
+export const signedIn = (deps: Deps) => withJson('signed-in', deps, admitAnyone)
 
 /** The same, with what `admit` returns as `admitted`. If it refuses, the body is neither read nor validated. */
 export const signedInAs = <A>(deps: Deps, name: string, admit: Admit<A>) => withJson(name, deps, admit)
 export type SignedInAs<A> = ReturnType<typeof signedInAs<A>>
 
 type Admit<A> = (caller: Caller) => Promise<A>
-const everybody: Admit<null> = async () => null
+const admitAnyone: Admit<null> = async () => null
 
 const withJson = <A>(name: string, deps: Deps, admit: Admit<A>) =>
   new Elysia({ name })
     .use(limitOf(deps))
     // Otherwise Elysia would read the body before the guard has refused a stranger.
     .onParse(() => null)
-    .derive(whoCalls(deps, admit, readJson))
+    .derive(authenticate(deps, admit, readJson))
     .as('scoped')
 
 const limitOf = ({ config, limits }: Deps) => rateLimit({ limits, enabled: config.rateLimit !== null })
@@ -89,7 +89,7 @@ const limitOf = ({ config, limits }: Deps) => rateLimit({ limits, enabled: confi
  * Checks a request, and reads its body if `read` is given. It is a derive, which runs before validation, so that strangers
  * learn nothing about the route; and a single one, because each derive costs every request.
  */
-const whoCalls =
+const authenticate =
   <A>(
     { config, callers, origins, limits, clientOf }: Deps,
     admit: Admit<A>,
@@ -97,16 +97,16 @@ const whoCalls =
   ) =>
   async ({ query, request, route }: { query: unknown; request: Request; route: string }): Promise<Called<A>> => {
     const isReading = request.method === 'GET' || request.method === 'HEAD'
-    const asked = `${isReading ? 'GET' : request.method} ${route}`
-    const evenSuspended = () => whileSuspended.has(asked)
+    const operation = `${isReading ? 'GET' : request.method} ${route}`
+    const evenSuspended = () => whileSuspended.has(operation)
     const { caller, token, fromCookie } = await callerOf(callers, request.headers, query, evenSuspended)
     // Counted in this process: a read must not wait for Redis.
     limits.takeHere('request', caller.id)
     const lookAgain = () => callers.byToken(token, evenSuspended)
     const client = clientOf(request)
     if (fromCookie && !isReading && request.method !== 'OPTIONS') refuseForeignPage(origins, request.headers)
-    if (!beforeConsents.has(asked)) requireConsented(config, caller)
-    if (!beforeVerification.has(asked)) requireVerified(config, caller)
+    if (!beforeConsents.has(operation)) requireConsented(config, caller)
+    if (!beforeVerification.has(operation)) requireVerified(config, caller)
     const admitted = await admit(caller)
     if (!read || isReading) return { caller, admitted, client, lookAgain }
     const body = await read(request)
@@ -117,7 +117,7 @@ const whoCalls =
 
 type Called<A> = {
   caller: Caller
-  /** What the guard of this route has found out about the caller, besides. */
+  /** What `admit` of this route returned. */
   admitted: A
   client: Client
   /** Checks the token again. Routes that read a body themselves call it when the body is complete. */

@@ -6,11 +6,11 @@ import { webFile, type WebFile } from './web-files.ts'
 
 export type WebConfigDeps = Pick<Config, 'mapStyleUrl' | 'brand' | 'messengerApp' | 'messengerBotToken'>
 
-const asked = { 'cache-control': 'no-cache' }
+const revalidate = { 'cache-control': 'no-cache' }
 // A picture of the operator's may be an SVG, which could run scripts if somebody opened it as a page.
-const picture = { ...asked, 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" }
+const picture = { ...revalidate, 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" }
 const icons = { 192: 'icon-192.png', 512: 'icon-512.png', maskable: 'icon-maskable.png', svg: 'icon.svg' }
-// Those of the pages in `web/shared/base.css`.
+// The same as in `web/shared/base.css`.
 const pageColors = { light: '#f5f5f4', dark: '#111010' }
 
 /**
@@ -55,7 +55,7 @@ const manifestOf = (brand: Brand | null) => ({
   id: '/',
   name: brand?.name ?? 'Convene',
   short_name: (brand?.name ?? 'Convene').slice(0, 12).trim(),
-  // Whoever has installed the app has mostly signed in; everybody else is welcomed there.
+  // Most people who have installed the app are signed in; the page welcomes everybody else.
   start_url: '/nearby',
   scope: '/',
   display: 'standalone',
@@ -79,7 +79,7 @@ function styles(brand: Brand | null): string {
   return [
     light && `:root { ${rule(light)} }`,
     darkRule && `@media (prefers-color-scheme: dark) { :root:not([data-scheme='light']) { ${darkRule} } }`,
-    // In Telegram, the messenger says which of the two it is.
+    // In Telegram, the messenger chooses the scheme.
     darkRule && `:root[data-scheme='dark'] { ${darkRule} }`,
     stylesheet,
   ]
@@ -88,7 +88,7 @@ function styles(brand: Brand | null): string {
 }
 
 const json = (body: unknown, type: string) =>
-  new Response(JSON.stringify(body), { headers: { ...asked, 'content-type': type } })
+  new Response(JSON.stringify(body), { headers: { ...revalidate, 'content-type': type } })
 
 function inMemory(text: string, type: string, request: Request): Response {
   const bytes = new TextEncoder().encode(text)

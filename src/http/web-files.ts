@@ -1,6 +1,6 @@
 import { codeOf } from '../lib/errors.ts'
 
-/** What `scripts/build-web.ts` makes of the web pages. Every value of `encodings` is a path that can be read, in the binary too. */
+/** The output of `scripts/build-web.ts`. Every value of `encodings` is a path that can be read, in the binary too. */
 export type Encoding = 'br' | 'zstd' | 'gzip' | 'identity'
 export type WebFile = { name: string; type: string; hash: string; encodings: Partial<Record<Encoding, string>> }
 export type WebFiles = {
@@ -9,7 +9,7 @@ export type WebFiles = {
   workers: Record<string, WebFile>
 }
 
-// The smallest first: all three are as small or smaller than the file.
+// The smallest first. None is larger than the file itself.
 const preferred = ['br', 'zstd', 'gzip'] as const
 
 /** Browsers name HTML. Programs name JSON, or take anything. */
@@ -26,11 +26,11 @@ function accepted(header: string): Set<string> {
   return names
 }
 
-/** A file in the best form that the client accepts, or 304 if it has the file already. */
+/** A file in the best encoding that the client accepts, or 304 if it has the file already. */
 export function webFile(file: WebFile, request: Request, headers: Record<string, string>): Response {
   const accepts = accepted(request.headers.get('accept-encoding') ?? '')
   const encoding = preferred.find((name) => accepts.has(name) && file.encodings[name] !== undefined) ?? 'identity'
-  // Each form has its own tag, as its bytes are others.
+  // Each encoding has its own tag, as its bytes differ.
   const etag = `"${file.hash}-${encoding}"`
   const common = { ...headers, etag, vary: 'accept-encoding' }
   const known = request.headers.get('if-none-match')

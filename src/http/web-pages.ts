@@ -6,7 +6,7 @@ import { linkPages } from './link-pages.ts'
 import { webConfig, type WebConfigDeps } from './web-config.ts'
 import { webFile, type WebFile, type WebFiles } from './web-files.ts'
 
-/** The paths at which a page is shown. The page itself decides by the path what it shows. */
+/** The paths that serve the app's page, which decides by the path what to show. */
 const appPaths = [
   '/chats',
   '/chats/:id',
@@ -21,16 +21,16 @@ const appPaths = [
   '/sign-up',
   '/signed-in',
   '/welcome',
-  // What links in mails open.
+  // The pages that links in mails open.
   ...Object.values(linkPaths),
 ]
 
 // A file whose name changes with its content.
 const forever = { 'cache-control': 'public, max-age=31536000, immutable' }
-// The page names those files, so it is asked for each time, and usually answered by 304.
-const asked = { 'cache-control': 'no-cache' }
+// The page names those files, so browsers revalidate it each time, usually with 304.
+const revalidate = { 'cache-control': 'no-cache' }
 
-type Sources = Pick<Given, 'frameAncestors' | 'mapStyleUrl'>
+type Sources = Pick<WebPagesConfig, 'frameAncestors' | 'mapStyleUrl'>
 
 /** Scripts and styles come from this server alone; maps also from the host that the operator named. */
 function contentSecurityPolicy({ frameAncestors, mapStyleUrl }: Sources): string {
@@ -51,18 +51,22 @@ function contentSecurityPolicy({ frameAncestors, mapStyleUrl }: Sources): string
   ].join('; ')
 }
 
-type Given = Pick<Config, 'webApp' | 'console' | 'frameAncestors'> & WebConfigDeps
+type WebPagesConfig = Pick<Config, 'webApp' | 'console' | 'frameAncestors'> & WebConfigDeps
 
 /**
  * The app at `/` and the console at `/console`, with their files at `/assets`. Without built pages, and for what is switched
- * off, there are no routes. What links in mails open is part of the app; without it there are plain pages.
+ * off, there are no routes. The pages that links in mails open are part of the app; without it, plain ones replace them.
  */
-export function webPages(config: Given, files: WebFiles | null, maintenance: () => string | null = () => null) {
+export function webPages(
+  config: WebPagesConfig,
+  files: WebFiles | null,
+  maintenance: () => string | null = () => null,
+) {
   const routes: AnyElysia = new Elysia({ name: 'web-pages', detail: { hide: true } })
   if (files === null) return routes.use(frontPage(null)).use(linkPages)
   const assets = new Map(files.assets.map((file) => [file.name, file]))
-  const shows = (file: WebFile, headers: Record<string, string>) => (request: Request) =>
-    webFile(file, request, { ...asked, ...headers })
+  const pageHandler = (file: WebFile, headers: Record<string, string>) => (request: Request) =>
+    webFile(file, request, { ...revalidate, ...headers })
   routes.get('/assets/:file', ({ params, request, status }) => {
     const file = assets.get(params.file)
     return file === undefined ? status(404) : webFile(file, request, forever)
@@ -70,19 +74,21 @@ export function webPages(config: Given, files: WebFiles | null, maintenance: () 
   const { app, console } = files.pages
   const worker = files.workers.app
   const showApp =
-    config.webApp && app !== undefined ? shows(app, { 'content-security-policy': contentSecurityPolicy(config) }) : null
-  const showConsole = config.console && console !== undefined ? shows(console, consoleHeaders) : null
+    config.webApp && app !== undefined
+      ? pageHandler(app, { 'content-security-policy': contentSecurityPolicy(config) })
+      : null
+  const showConsole = config.console && console !== undefined ? pageHandler(console, consoleHeaders) : null
   routes.use(frontPage(showApp))
   if (showApp || showConsole) routes.use(webConfig(config, files.assets, maintenance))
   if (!showApp) routes.use(linkPages)
   if (showApp) for (const path of appPaths) routes.get(path, ({ request }) => showApp(request))
-  if (showApp && worker) routes.get('/service-worker.js', ({ request }) => webFile(worker, request, asked))
+  if (showApp && worker) routes.get('/service-worker.js', ({ request }) => webFile(worker, request, revalidate))
   if (showConsole)
     for (const path of ['/console', '/console/*']) routes.get(path, ({ request }) => showConsole(request))
   return routes
 }
 
-// No other page shows the console in a frame, whatever may show the app, and no search engine lists it.
+// The console must not be framed, not even where FRAME_ANCESTORS lets pages frame the app, nor listed by search engines.
 const consoleHeaders = {
   'content-security-policy': contentSecurityPolicy({ frameAncestors: [], mapStyleUrl: null }),
   'x-robots-tag': 'noindex, nofollow',

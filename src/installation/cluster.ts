@@ -42,10 +42,10 @@ export function clusterProblem(node: Pick<ClusterNode, 'lacks'>, living: readonl
   if (first === undefined) return null
   const and = (settings: readonly string[]) => settings.join(' and ')
   if (node.lacks.length > 0)
-    return `${and(node.lacks)} must be set, the same on all nodes: another one of this database runs on ${first.host}`
+    return `${and(node.lacks)} must be set, the same on all nodes: another node of this database runs on ${first.host}`
   const lacking = living.find(({ lacks }) => lacks.length > 0)
   if (!lacking) return null
-  return `${and(lacking.lacks)} must be set on all nodes, and the one of this database that runs on ${lacking.host} has none: set it there first, or stop that one`
+  return `${and(lacking.lacks)} must be set on all nodes, and the node of this database on ${lacking.host} runs without: set it there first, or stop that node`
 }
 
 /** This process, as the other nodes see it. */
@@ -77,19 +77,19 @@ export async function joinCluster({ store, node, log, pace = usualPace }: Deps) 
     const proven = living.filter(({ id, seen_at }) => seen_at > (firstSeen.get(id) ?? Infinity))
     const problem = clusterProblem(node, proven)
     if (problem !== null) throw new ConfigError(problem)
-    if (firstSeen.size === 0) log.info('waiting for another node of this database, which may have ended without a word')
+    if (firstSeen.size === 0) log.info('waiting for another node of this database, which may have been killed')
     for (const { id, seen_at } of living) if (!firstSeen.has(id)) firstSeen.set(id, seen_at)
     await Bun.sleep(lookMs)
   }
 
-  let told: string | null = null
+  let lastProblem: string | null = null
   let beating: Promise<void> | null = null
   async function beat() {
     const problem = clusterProblem(node, await store.beat(node, aliveMs))
-    // This node was paused and has expired, and another one has started meanwhile.
-    if (problem !== null && problem !== told)
+    // This node was paused and expired, and another one has started since.
+    if (problem !== null && problem !== lastProblem)
       log.error({ reason: problem }, 'nodes of this database do not fit each other')
-    told = problem
+    lastProblem = problem
   }
   const timer = setInterval(() => {
     // If the database is down, the next heartbeat may succeed.
@@ -101,9 +101,9 @@ export async function joinCluster({ store, node, log, pace = usualPace }: Deps) 
 
   return {
     /** Why the living nodes do not fit each other, as of the last heartbeat; null if they do. */
-    problem: () => told,
+    problem: () => lastProblem,
 
-    /** Removes this node, so that no other has to wait for it. */
+    /** Removes this node, so that no other node has to wait for it. */
     async leave() {
       clearInterval(timer)
       await beating

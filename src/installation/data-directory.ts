@@ -27,16 +27,16 @@ export function holdData({ dataDir, database }: Pick<Config, 'dataDir' | 'databa
   const ofDirectory = join(realpathSync(dataDir), 'convene.lock')
   // Before locking: closing a file releases this process's locks on it.
   const ofDatabase = lockOf(database)
-  const letGo = lock(ofDirectory, `DATA_DIR is in use by another Convene: stop that one first (${dataDir})`)
-  if (ofDatabase === null || ofDatabase === ofDirectory) return letGo
+  const release = lock(ofDirectory, `DATA_DIR is in use by another Convene: stop that one first (${dataDir})`)
+  if (ofDatabase === null || ofDatabase === ofDirectory) return release
   try {
-    const letGoOfDatabase = lock(ofDatabase, 'the database is in use by another Convene: stop that one first')
+    const releaseDatabase = lock(ofDatabase, 'the database is in use by another Convene: stop that one first')
     return () => {
-      letGoOfDatabase()
-      letGo()
+      releaseDatabase()
+      release()
     }
   } catch (error) {
-    letGo()
+    release()
     throw error
   }
 }
@@ -49,7 +49,7 @@ export function holdBackups(dataDir: string): () => void {
   const path = join(dataDir, 'backups.lock')
   // Closing the file would release a lock that this process holds on it.
   if (!existsSync(path)) touch(path)
-  return lock(path, `another incremental backup of ${dataDir} is being made: wait for its end`)
+  return lock(path, `another incremental backup of ${dataDir} is running: wait until it has finished`)
 }
 
 /** The lock file of a database; null if the database is not a file, or its directory cannot be written. */
@@ -59,7 +59,7 @@ function lockOf(database: DatabaseConfig): string | null {
     const path = existsSync(database.path)
       ? realpathSync(database.path)
       : join(realpathSync(dirname(database.path)), basename(database.path))
-    // In the data directory, that lock covers it.
+    // The lock of the data directory covers its own database.
     const file = basename(path) === 'convene.db' ? join(dirname(path), 'convene.lock') : `${path}.lock`
     touch(file)
     return file
@@ -79,7 +79,7 @@ function lock(path: string, inUse: string): () => void {
   try {
     lock = new Database(path)
   } catch (error) {
-    throw new ConfigError(`${path} cannot be opened: look at who owns it`, { cause: error })
+    throw new ConfigError(`${path} cannot be opened: check who owns it`, { cause: error })
   }
   try {
     lock.run('PRAGMA journal_mode = OFF')

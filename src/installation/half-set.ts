@@ -1,21 +1,21 @@
 import { type Config, settingsInForce } from '../config.ts'
 
-/** Settings that have no effect, or not the one that was meant, until another one is set too. */
+/** A setting that has no effect, or not the intended one, until another one is set too. */
 export type HalfSet = {
   text: string
-  mend: string
-  /** Nothing is missing because of it: `/ready` need not say so. */
+  fix: string
+  /** Nothing is lost by it, so `/ready` does not report it. */
   isHarmless?: true
 }
 
 /**
- * What is set in part only. What would do harm is refused when the settings are read; this is what a server can run with.
+ * Settings that are incomplete, but with which a server can run. Harmful combinations are refused when the settings are read.
  *
  * `isGiven` says whether a setting was given, by its name.
  */
 export function halfSet(config: Config, isGiven: (name: string) => boolean): HalfSet[] {
   const found: HalfSet[] = []
-  const say = (wrong: boolean, text: string, mend: string) => void (wrong && found.push({ text, mend }))
+  const say = (wrong: boolean, text: string, fix: string) => void (wrong && found.push({ text, fix }))
   /** `name` does nothing as long as `other` is missing. */
   const needs = (name: string, other: string, isMissing: boolean, therefore: string) =>
     say(
@@ -39,11 +39,11 @@ export function halfSet(config: Config, isGiven: (name: string) => boolean): Hal
     say(
       isGiven(name) && !webApp,
       `${name} is set and WEB_APP is off: there is no page that it changes`,
-      `leave ${name} out, or WEB_APP`,
+      `leave out ${name}, or WEB_APP`,
     )
   say(
     config.frameAncestors.length > 0 && webApp && config.cookieSameSite !== 'none',
-    'FRAME_ANCESTORS is set without COOKIE_SAMESITE=none: who opens the app in a frame of another site stays signed out',
+    'FRAME_ANCESTORS is set without COOKIE_SAMESITE=none: people who open the app in a frame of another site stay signed out',
     'set COOKIE_SAMESITE=none too, or leave FRAME_ANCESTORS out',
   )
   say(
@@ -53,17 +53,17 @@ export function halfSet(config: Config, isGiven: (name: string) => boolean): Hal
   )
   say(
     config.staffPasskey === 'required' && publicUrl === null,
-    'STAFF_PASSKEY is required without PUBLIC_URL: passkeys work at localhost only, so moderators are kept out',
+    'STAFF_PASSKEY is required without PUBLIC_URL: passkeys work at localhost only, so moderators cannot moderate',
     'set PUBLIC_URL too',
   )
   say(
     config.messengerBot && publicUrl === null && config.webApp,
-    'MESSENGER_BOT is on without PUBLIC_URL: the bot has to ask for its messages, and cannot link to pages',
+    'MESSENGER_BOT is on without PUBLIC_URL: the bot has to poll for its messages, and cannot link to pages',
     'set PUBLIC_URL too',
   )
   say(
     isGiven('RETENTION') && config.legalDir === null,
-    'RETENTION is set without LEGAL_DIR: the privacy notice of the product names other periods',
+    'RETENTION is set without LEGAL_DIR: the default privacy notice names other periods',
     'write your own privacy notice, and set LEGAL_DIR',
   )
   for (const [name, other] of [
@@ -77,8 +77,8 @@ export function halfSet(config: Config, isGiven: (name: string) => boolean): Hal
     )
   if (database.engine === 'sqlite' && redis !== null)
     found.push({
-      text: 'REDIS_URL is set with an SQLite database, which no other node can share: Redis has nothing to connect',
-      mend: 'leave REDIS_URL out, or move to PostgreSQL: docs/scaling.md',
+      text: 'REDIS_URL is set with an SQLite database, which other nodes cannot share: Redis has no effect',
+      fix: 'leave REDIS_URL out, or move to PostgreSQL: docs/scaling.md',
       isHarmless: true,
     })
   say(
@@ -91,13 +91,13 @@ export function halfSet(config: Config, isGiven: (name: string) => boolean): Hal
   return found
 }
 
-/** The same, of a configuration that was read. */
+/** The same for a configuration that was read. */
 export function halfSetOf(config: Config): HalfSet[] {
   const given = new Set(settingsInForce(config).flatMap(({ name, source }) => (source === 'default' ? [] : [name])))
   return halfSet(config, (name) => given.has(name))
 }
 
-/** Whether anything is half set, for `/ready`: in this node's settings, or between the nodes of one database. */
+/** Whether settings are incomplete, for `/ready`: on this node, or between the nodes of one database. */
 export function watchHalfSet(config: Config) {
   let clusterProblem = (): string | null => null
   return {

@@ -9,19 +9,19 @@ const mostStarts = 100
 type Stored = { starts: number[]; ended: boolean }
 
 export type Run = {
-  /** Starts within an hour, this one among them. */
+  /** The number of starts within the last hour, including this one. */
   recent: number
-  /** The run before this one was not stopped in order. */
+  /** Whether the previous run ended without an orderly stop. */
   wasUnclean: boolean
-  /** The server was stopped in order. */
+  /** Call it at an orderly stop. */
   end(): void
-  /** The start was refused, as for a wrong setting: the next one is told how the run before this one ended. */
+  /** Call it when the start is refused, as for a wrong setting. The next start then still learns how the previous run ended. */
   refuse(): void
 }
 
 /**
- * Remembers in DATA_DIR that the server starts, and how its last run ended: a crash loop does not show in a process that is
- * always new. Never fails: a full disk must not keep the server from starting.
+ * Records in DATA_DIR the starts of the server and how its last run ended, because a new process cannot see a crash loop by
+ * itself. Never fails, as a full disk must not keep the server from starting.
  */
 export function beginRun(dataDir: string, now: number): Run {
   const path = join(dataDir, 'starts.json')
@@ -33,7 +33,7 @@ export function beginRun(dataDir: string, now: number): Run {
       giveToOwner(`${path}.part`)
       renameSync(`${path}.part`, path)
     } catch {
-      // The next start counts one run too few.
+      // The next start counts one start too few.
     }
   }
   write(false)
@@ -41,7 +41,7 @@ export function beginRun(dataDir: string, now: number): Run {
   return { recent: starts.length, wasUnclean, end: () => write(true), refuse: () => write(!wasUnclean) }
 }
 
-/** Null at the first start, and where the file cannot be read. */
+/** Null at the first start, or if the file cannot be read. */
 function readRuns(path: string): Stored | null {
   try {
     const read: unknown = JSON.parse(readFileSync(path, 'utf8'))

@@ -27,7 +27,7 @@ export type Secrets = {
 /**
  * The configured secrets, or those generated at the first start in `DATA_DIR`, mode 0600.
  *
- * Throws ConfigError if a file is broken, or DATA_DIR is not writable.
+ * Throws ConfigError if a file is invalid, or DATA_DIR is not writable.
  */
 export function readSecrets(config: Given): Secrets {
   const { jwt, location } = filesOf(config)
@@ -37,7 +37,7 @@ export function readSecrets(config: Given): Secrets {
   }
 }
 
-/** The same, without generating: null for a secret that is missing, broken or unreadable. */
+/** The same without generating secrets: null for a secret that is missing, invalid or unreadable. */
 export function secretsAtHand(config: Given): { [name in keyof Secrets]: Uint8Array | null } {
   const { jwt, location } = filesOf(config)
   const read = (path: string) => {
@@ -66,7 +66,7 @@ type Given = Pick<Config, 'dataDir' | 'jwtSecret' | 'locationKey'>
 
 const filesOf = ({ dataDir }: Given) => ({ jwt: join(dataDir, 'jwt-secret'), location: join(dataDir, 'location-key') })
 
-// The file's text itself is the key, so that a JWT_SECRET given by hand and one from the file mean the same.
+// The key is the file's text itself, so that the same text in JWT_SECRET gives the same key.
 const jwtOf = (text: string) => new TextEncoder().encode(text)
 const locationOf = (text: string) => Buffer.from(text, 'hex')
 
@@ -83,13 +83,12 @@ function secretFile(path: string): string {
 function readOrMake(path: string): string {
   try {
     if (!existsSync(path)) make(path)
-    // Not changed if it is right: the file may be mounted read-only.
+    // Changed only if it is wrong, because the file may be mounted read-only.
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
     const code = codeOf(error)
-    if (existsSync(path))
-      throw new ConfigError(`${path} cannot be read (${code}): look at who owns it`, { cause: error })
+    if (existsSync(path)) throw new ConfigError(`${path} cannot be read (${code}): check who owns it`, { cause: error })
     throw new ConfigError(`DATA_DIR must be a directory that can be written, for ${path} (${code})`, { cause: error })
   }
 }

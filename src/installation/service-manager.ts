@@ -17,12 +17,12 @@ const monotonic = 1
 const AF_UNIX = 1
 const SOCK_DGRAM = 2
 const SOCK_CLOEXEC = 0o2000000
-// No signal and no waiting: what tells the service manager must not stop the server.
+// No signal and no waiting, because notifications must not stop or block the server.
 const MSG_DONTWAIT_NOSIGNAL = 0x40 | 0x4000
 
 /**
- * Tells the service manager how the server is, in the protocol of sd_notify, and feeds its watchdog from the event loop: a
- * server that hangs is restarted. Without a socket, nothing happens. Failures are ignored, as nobody could be told.
+ * Reports the server's state to the service manager with the protocol of sd_notify, and feeds its watchdog from the event loop,
+ * so that a hanging server is restarted. Does nothing without a socket. Ignores failures, which could not be reported anyway.
  *
  * The socket is a datagram socket, which Bun has no API for, so this calls the C library.
  */
@@ -74,7 +74,7 @@ function sender(socket: string) {
       const bytes = Buffer.from(text)
       c.sendto(fd, ptr(bytes), bytes.length, MSG_DONTWAIT_NOSIGNAL, ptr(address), address.length)
     },
-    /** By the clock that the service manager compares with. */
+    /** The clock that the service manager compares with. */
     monotonicUs(): bigint {
       const time = new BigInt64Array(2)
       c.clock_gettime(monotonic, ptr(time))

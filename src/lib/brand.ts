@@ -5,7 +5,7 @@ import { isRecord } from './record.ts'
 
 type Colors = { accent: string; onAccent: string; soft: string }
 export type BrandFile = { type: string; bytes: Uint8Array<ArrayBuffer>; hash: string }
-/** The look of the app that an operator has chosen in `BRAND_DIR`. */
+/** The operator's design of the app, from `BRAND_DIR`. */
 export type Brand = {
   name: string
   light: Colors | null
@@ -20,11 +20,11 @@ export type Brand = {
 
 const imageTypes: Record<string, string> = { '.svg': 'image/svg+xml', '.png': 'image/png', '.webp': 'image/webp' }
 const largestFile = 1024 * 1024
-// The backgrounds of the app, upon which the accent is text.
+// The backgrounds of the app, on which text has the accent colour.
 const backgrounds = { light: '#ffffff', dark: '#1b1a19' }
 const onAccents = ['#ffffff', '#111010']
 
-/** Reads `brand.json` of a directory and the files that it names. Throws an error of one line about the first that is wrong. */
+/** Reads `brand.json` of a directory and the files that it names. Throws an error of one line about the first problem. */
 export function readBrand(directory: string): Brand {
   const fields = json(directory)
   for (const name of Object.keys(fields))
@@ -47,7 +47,7 @@ export function readBrand(directory: string): Brand {
   }
 }
 
-const wrong = (what: string) => new Error(`must be a directory with a good brand.json, and there ${what}`)
+const wrong = (what: string) => new Error(`must be a directory with a valid brand.json: ${what}`)
 
 function json(directory: string): Record<string, unknown> {
   let text: string
@@ -60,7 +60,7 @@ function json(directory: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return value
   } catch {}
-  throw wrong('is no JSON object')
+  throw wrong('it is not a JSON object')
 }
 
 function colorsOf(colors: Record<string, unknown>, scheme: 'light' | 'dark'): Colors | null {
@@ -70,7 +70,7 @@ function colorsOf(colors: Record<string, unknown>, scheme: 'light' | 'dark'): Co
     throw wrong(`"colors.${scheme}" must be a colour such as "#0f766e"`)
   const background = backgrounds[scheme]
   const soft = mix(accent, background, 0.15)
-  // The accent is also text, upon the background and upon its own soft form.
+  // Text has the accent colour too, on the background and on the accent's soft form.
   if (Math.min(contrast(accent, background), contrast(accent, soft)) < 4.5)
     throw wrong(
       `"colors.${scheme}" must be ${scheme === 'light' ? 'darker' : 'lighter'}, so that it can be read (4.5:1 on its background)`,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 
 const chunkLength = 64 * 1024
 
-/** Text as UTF-8, in chunks worth sending. Reads on only while somebody takes them. */
+/** Text as UTF-8, in chunks worth sending. Reads only as fast as the consumer takes them. */
 export async function* chunks(text: AsyncIterable<string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
   let waiting: string[] = []
@@ -14,7 +14,7 @@ export async function* chunks(text: AsyncIterable<string>): AsyncGenerator<Uint8
     yield encoder.encode(waiting.join(''))
     waiting = []
     length = 0
-    // Storage answers at once: without this, whoever reads fast would keep everybody else waiting.
+    // SQLite answers synchronously: without this, a fast consumer would block everybody else.
     await setImmediate()
   }
   yield encoder.encode(waiting.join(''))

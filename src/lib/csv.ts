@@ -1,6 +1,6 @@
 type Cell = string | number | null
 
-// A spreadsheet would run a cell that begins so (OWASP, CSV injection).
+// A spreadsheet would run a cell that begins with one of these (OWASP, CSV injection).
 const formula = /^[=+\-@\t\r]/
 
 function cell(value: Cell): string {

@@ -1,7 +1,7 @@
 import { seconds } from './time.ts'
 
-// The longest that a node may decide by what another node or the command line has changed, if it is not told.
-const believedMs = 2 * seconds
+// How long a node may use an old version if it misses the notification that another node or the command line changed it.
+const maxAgeMs = 2 * seconds
 
 type Versioned = { readonly version: number }
 
@@ -12,11 +12,11 @@ type Deps<T> = {
   now: () => number
 }
 
-/** What decides on this node, and changes seldom: read once for each version, and looked for again every `believedMs`. */
+/** Caches a value that changes seldom: loads each version once, and checks for a newer one every `maxAgeMs`. */
 export function openCurrent<T extends Versioned>({ newest, load: read, now }: Deps<T>) {
   let known: T | null = null
   let checkedAt = Number.NEGATIVE_INFINITY
-  // Counts the times that something changed: a look-up that began before must not be believed after.
+  // Counts the changes: the result of a look-up that began before a change is not cached.
   let epoch = 0
   let loading: Promise<T> | null = null
 
@@ -33,10 +33,10 @@ export function openCurrent<T extends Versioned>({ newest, load: read, now }: De
   }
 
   return {
-    /** The newest version, or the one of at most `believedMs` ago. No promise where nothing has to be read. */
+    /** The newest version, or one that was checked within `maxAgeMs`. Synchronous if nothing has to be read. */
     current(): T | Promise<T> {
       const age = now() - checkedAt
-      if (known !== null && age >= 0 && age < believedMs) return known
+      if (known !== null && age >= 0 && age < maxAgeMs) return known
       if (loading !== null) return loading
       const started = load().finally(() => {
         if (loading === started) loading = null
@@ -44,7 +44,7 @@ export function openCurrent<T extends Versioned>({ newest, load: read, now }: De
       return (loading = started)
     },
 
-    /** It has changed, or may have. */
+    /** Drops the cached value, which has changed or may have. */
     forget() {
       epoch++
       checkedAt = Number.NEGATIVE_INFINITY

@@ -1,15 +1,15 @@
 import { statfsSync } from 'node:fs'
 
 /** How much space is needed in a directory. */
-export type Room = { directory: string; bytes: number }
+export type SpaceNeeded = { directory: string; bytes: number }
 
 /** Throws if a directory has less free space than `what` needs there. */
-export function refuseWithoutRoom(rooms: readonly Room[], what: string) {
-  for (const { directory, bytes } of rooms) {
+export function refuseWithoutSpace(needs: readonly SpaceNeeded[], what: string) {
+  for (const { directory, bytes } of needs) {
     const { bavail, bsize } = statfsSync(directory)
     const free = bavail * bsize
     if (free < bytes)
-      throw new Error(`${what} needs ${megabytes(bytes)} of room in ${directory}, and ${megabytes(free)} are free`)
+      throw new Error(`${what} needs ${megabytes(bytes)} of space in ${directory}, and ${megabytes(free)} are free`)
   }
 }
 

@@ -2,14 +2,14 @@ import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ConfigError, type Environment, textOf } from './settings.ts'
 
-/** An OpenID Connect provider, as `OIDC_<NAME>_…` names it. */
+/** An OpenID Connect provider, from the settings `OIDC_<NAME>_…`. */
 export type OidcProvider = {
-  /** NAME in lower case: it stands in paths. */
+  /** NAME in lower case, as paths contain it. */
   name: string
   /** What people read on its button. */
   label: string
   issuer: string
-  /** The first is that of browsers; id tokens made for any of them are taken. */
+  /** The first one is for browsers. Id tokens for any of them are accepted. */
   clientIds: readonly [string, ...string[]]
   /** Apple has no fixed secret, but a key in PEM form that signs one for each request. */
   credentials: { secret: string } | { teamId: string; keyId: string; privateKey: string }
@@ -19,7 +19,7 @@ const parts = ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'TEAM_ID', 'KEY_ID', 'PRI
 type Part = (typeof parts)[number]
 const form = new RegExp(`^OIDC_([A-Z0-9]+(?:_[A-Z0-9]+)*?)_(?:${parts.join('|')})$`)
 
-/** The providers of an environment. Throws ConfigError for one that is named in part only, or wrongly. */
+/** The providers of an environment. Throws ConfigError for one whose settings are incomplete or invalid. */
 export function oidcProvidersIn(env: Environment): OidcProvider[] {
   const names = Object.keys(env).flatMap((variable) => {
     const name = form.exec(variable)?.[1]
@@ -54,7 +54,7 @@ function providerOf(name: string, given: (part: Part) => string | null): OidcPro
     if (secret !== null && isByKey)
       throw fail(
         'CLIENT_SECRET',
-        `must not come with OIDC_${name}_TEAM_ID, _KEY_ID or _PRIVATE_KEY: it is one or the other`,
+        `must not come with OIDC_${name}_TEAM_ID, _KEY_ID or _PRIVATE_KEY: set one or the other`,
       )
     if (!isByKey)
       return {
@@ -77,7 +77,7 @@ function providerOf(name: string, given: (part: Part) => string | null): OidcPro
       if (key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1')
         return key.export({ type: 'pkcs8', format: 'pem' }).toString()
     } catch {
-      // The errors of the parser and of the file system may quote it.
+      // Dropped, because errors of the parser and the file system may quote the key.
     }
     throw fail('PRIVATE_KEY', 'must be a P-256 private key in PEM form, or the path of a file that holds one')
   }

@@ -69,7 +69,7 @@ export function openOutbound({
   ownAddresses = interfaceAddresses,
 }: Options = {}) {
   const allowed = new Set(allow)
-  // A kept connection leads to an address that was checked when it was made. Not all are kept, as strangers name the hosts.
+  // A kept connection leads to an address that was checked. Used only on request, because users choose most of the hosts.
   let kept: Agent | null = null
 
   const isAllowed = (address: string, port: number, own = ownAddresses()) =>
@@ -87,7 +87,7 @@ export function openOutbound({
   }
 
   async function call(url: URL, { method, headers, body, maxBytes, ...wanted }: OutboundRequest, signal: AbortSignal) {
-    // Loaded at the first request: it takes 10 ms and 2 MiB, and many servers ask nobody anything.
+    // Loaded at the first request: it takes 10 ms and 2 MiB, and many servers never make one.
     const https = await import('node:https')
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
     const port = Number(url.port || 443)
@@ -104,7 +104,7 @@ export function openOutbound({
         ca,
         agent: wanted.keepAlive ? kept : false,
         signal,
-        // Only the addresses that were checked.
+        // Connects only to the addresses that were checked.
         lookup: (_name, options, give) =>
           options.all ? give(null, addresses) : give(null, addresses[0].address, addresses[0].family),
       },
@@ -135,7 +135,7 @@ export function openOutbound({
   }
 
   return {
-    /** Whether a URL names a host that no request would reach: a private address, or this machine. Names are not looked up. */
+    /** Whether a URL names a private address or this machine, to which no request is sent. Names are not looked up. */
     isPrivate({ hostname, port }: URL): boolean {
       const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
       const literal = /^(.+\.)?localhost$/.test(host) ? '127.0.0.1' : host
@@ -167,9 +167,9 @@ function refuseUrl(url: URL, hosts: readonly string[] | undefined) {
     throw new OutboundError('host')
 }
 
-/** The whole body. Compressed bodies are refused, as a few bytes may expand to gigabytes. */
 type Address = { address: string; family: 4 | 6 }
 
+/** The whole body. Compressed bodies are refused, as a few bytes may expand to gigabytes. */
 async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const encoding = answer.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') throw new OutboundError('encoding')

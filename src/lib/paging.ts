@@ -49,7 +49,7 @@ export function openPaging({ secret }: { secret: string | Uint8Array }) {
       if (cursor === undefined) return null
       const [name, ...key] = opened(cursor)
       if (name !== list || !isOfTypes(key, types))
-        throw invalid('/cursor', 'Expected the next_cursor of a page before', 'format')
+        throw invalid('/cursor', 'Expected the next_cursor of the page before', 'format')
       return key
     },
 

@@ -41,7 +41,7 @@ export const limitTable = {
   photos: { points: 300, per: days, by: 'account' },
   passkey: { points: 200, per: 15 * minutes, by: 'address' },
   mail_link: { points: 100, per: 15 * minutes, by: 'address' },
-  // Of one e-mail address, whether or not an account has it.
+  // For one e-mail address, whether or not an account has it.
   forgot: { points: 3, per: hours, by: 'account' },
   verify_mail: { points: 1, per: minutes, by: 'account' },
   email_change: { points: 5, per: hours, by: 'account' },
@@ -104,9 +104,9 @@ export type Limits = {
   check(name: LimitName, key: string): Promise<void>
   /** Resets the count. */
   reset(name: LimitName, key: string): Promise<void>
-  /** Counts one more in this process alone, at next to no cost, or refuses with 429. */
+  /** Counts one more in this process alone, which costs next to nothing, or refuses with 429. */
   takeHere(name: LimitName, key: string): void
-  /** Puts other limits in force. What was counted against a limit that stays the same still counts. */
+  /** Replaces the limits. Counts against unchanged limits are kept. */
   change(table: LimitTable | null): void
 }
 
@@ -115,7 +115,7 @@ const unlimited: Limits = {
   takeHere: () => {},
   check: async () => {},
   reset: async () => {},
-  // Routes were made without counting.
+  // Routes were built without limits.
   change: () => {},
 }
 

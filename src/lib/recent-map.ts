@@ -1,7 +1,7 @@
 /**
- * A map that forgets what was neither set nor read for longest: it holds `most` entries at most, and at least the last half of
- * that many. There are two maps, and the older one goes whole once the newer one is full. Deleting the first key of one
- * large Map for each new one takes 10 µs or more: an iterator of JavaScriptCore passes everything that was deleted before.
+ * A map that drops the least recently used entries: it holds up to `most`, and at least the most recent half of that. It keeps
+ * two maps, and drops the older one once the newer one is full. Deleting the first key of one large Map for each new key takes
+ * 10 µs or more, because an iterator of JavaScriptCore passes everything that was deleted before.
  */
 export function recentMap<V extends object>(most: number) {
   let newer = new Map<string, V>()

@@ -8,7 +8,7 @@ export type RedisAddress = {
   tls: boolean
 }
 
-/** Reads a URL of Redis or Valkey. The message of what it throws never repeats the value, which may hold a password. */
+/** Reads a URL of Redis or Valkey. Its errors never repeat the value, which may hold a password. */
 export function readRedisUrl(value: string): RedisAddress {
   const wrong = new Error(
     'must be redis://[user:password@]host[:port][/number], or rediss:// with TLS (or valkey://, valkeys://), with special characters percent-encoded',

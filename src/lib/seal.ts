@@ -3,8 +3,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 export type Seal = ReturnType<typeof openSeal>
 
 /**
- * Encrypts texts with AES-256-GCM, so that whoever holds one can neither read nor change it. `key` has 32 bytes; `purpose`
- * keeps what is sealed for one thing from being taken for another.
+ * Encrypts texts with AES-256-GCM, so that the holder can neither read nor change them. `key` has 32 bytes. A text sealed for
+ * one `purpose` cannot be opened for another.
  */
 export function openSeal(key: Uint8Array, purpose: string) {
   const data = new TextEncoder().encode(purpose)
@@ -15,7 +15,7 @@ export function openSeal(key: Uint8Array, purpose: string) {
       return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
     },
 
-    /** Null for what was not sealed with this key for this purpose. */
+    /** Null if the text was not sealed with this key for this purpose. */
     open(sealed: string): string | null {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length < 28) return null

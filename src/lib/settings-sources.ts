@@ -3,10 +3,10 @@ import { codeOf } from './errors.ts'
 import { ConfigError, type Environment, type Settings, textOf } from './settings.ts'
 import { isRecord } from './record.ts'
 
-/** Where a value came from, as errors name it: `JWT_SECRET_FILE`, or `convene.toml, line 3`. Variables are left out. */
+/** Where a setting's value came from, as errors name it: `JWT_SECRET_FILE`, or `convene.toml, line 3`. Omits plain variables. */
 type Origins = ReadonlyMap<string, string>
 
-/** All that is set, as variables, whichever way it was given. */
+/** All settings that are given, as variables, whatever their source. */
 export type Given = {
   env: Environment
   origins: Origins
@@ -14,14 +14,14 @@ export type Given = {
   file: string | null
 }
 
-/** The file that settings may be in, and those that may not be in it. */
+/** The settings file, and the settings that it must not contain. */
 type SettingsFile = { path: string; mustExist: boolean; forbidden: readonly string[] }
 
 const longest = 1024 * 1024
 
 /**
- * The settings that are given: as variables, as `NAME_FILE` that names a file with the value, or in the settings file.
- * A variable, in either form, has precedence over the file.
+ * Collects the settings: from variables, from files named by `NAME_FILE`, and from the settings file. A variable, in either
+ * form, has precedence over the settings file.
  *
  * Throws ConfigError for a file that cannot be read, a name given twice, or an unknown key in the file. No message repeats
  * a value.
@@ -45,7 +45,7 @@ export function givenSettings(table: Settings, env: Environment, file: SettingsF
     const of = settingOfFile(name)
     const setting = of !== null && isKnown(of) ? of : name
     const where = `${path}, line ${line}`
-    if (!isKnown(setting)) throw new ConfigError(`${where}: ${key} is no setting${suggestion(table, name)}`)
+    if (!isKnown(setting)) throw new ConfigError(`${where}: ${key} is not a setting${suggestion(table, name)}`)
     if (forbidden.includes(setting)) throw new ConfigError(`${where}: ${key} cannot be set in this file`)
     if (textOf(env, setting) !== null || origins.get(setting) === `${setting}_FILE`) continue
     if (origins.has(setting)) throw new ConfigError(`${where}: ${setting} is set twice in this file`)
@@ -56,10 +56,10 @@ export function givenSettings(table: Settings, env: Environment, file: SettingsF
   return { env: { ...env, ...own }, origins, file: entries === null ? null : path }
 }
 
-/** The setting that `NAME_FILE` gives. */
+/** The setting whose value `NAME_FILE` holds; null for other names. */
 const settingOfFile = (name: string) => (name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : null)
 
-/** Editors end a file with a line break, which is not part of a secret. */
+/** The value in a file, without the line break that editors add at the end. */
 function contentOf(path: string, name: string): string {
   const cannot = (why: string) => new ConfigError(`${name} must name a file that can be read, not ${path} (${why})`)
   let text: string
@@ -76,7 +76,7 @@ function contentOf(path: string, name: string): string {
 
 type Entry = { key: string; line: number; value: string }
 
-/** The entries of the settings file; null if there is none and none is asked for. */
+/** The entries of the settings file; null if there is none and none was named. */
 function entriesOf({ path, mustExist }: SettingsFile): Entry[] | null {
   let text: string
   try {
@@ -90,7 +90,7 @@ function entriesOf({ path, mustExist }: SettingsFile): Entry[] | null {
   }
   const parsed = parsedToml(text)
   // The parser's own message repeats what it has read, which may be a secret.
-  if (parsed === null) throw new ConfigError(`${path}, line ${lineOfFault(text)}: this is no valid TOML`)
+  if (parsed === null) throw new ConfigError(`${path}, line ${lineOfFault(text)}: this is not valid TOML`)
   return Object.entries(parsed).map(([key, value]) => {
     const line = lineOf(key, text)
     const written = writtenValue(value)
@@ -111,7 +111,7 @@ function parsedToml(text: string): Record<string, unknown> | null {
   }
 }
 
-/** As the variable has it; null for what no variable can hold. A table such as `[rate_limit]` is a list of `name=value`. */
+/** A TOML value as the text of a variable; null if none can hold it. A table such as `[rate_limit]` is a list of `name=value`. */
 function writtenValue(value: unknown): string | null {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean') return value ? 'on' : 'off'
@@ -133,7 +133,7 @@ function lineOf(key: string, text: string): number {
   return text.split('\n').findIndex((line) => opening.test(line)) + 1
 }
 
-/** The first line after which no beginning of the file can be read any more. */
+/** The line after the longest beginning of the file that is valid TOML. */
 function lineOfFault(text: string): number {
   const lines = text.split('\n')
   let good = lines.length
@@ -151,13 +151,13 @@ function knownNames(table: Settings): (name: string) => boolean {
   return (name) => exact.has(name) || patterns.some((pattern) => pattern.test(name))
 }
 
-// Kubernetes and container links set them for a service that is called `convene`.
+// Variables that Kubernetes and container links set for a service that is called `convene`.
 const ofPlatform = /^CONVENE_(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))(?:_|$)/
 const isOfPlatform = (name: string, value: string) => ofPlatform.test(name) || /^(?:tcp|udp):\/\//.test(value)
-// Words of one letter more or less than a setting that other programs use.
+// Variables of other programs that are one letter away from a setting.
 const ofOthers = new Set(['HOSTS', 'PORTS', 'HOSTNAME'])
 
-/** Variables that look like settings and are none, each with the setting that was probably meant. */
+/** Variables that look like settings but are unknown, each with the setting that was probably meant. */
 export function unknownSettings(table: Settings, env: Environment): { name: string; meant: string | null }[] {
   const isKnown = knownNames(table)
   return Object.keys(env)
@@ -178,8 +178,8 @@ const suggestion = (table: Settings, name: string) => {
 }
 
 /**
- * The setting that a misspelled name probably means. Short names must be nearer: unless the name is meant for us in any case,
- * it resembles one by chance.
+ * The setting that a misspelled name probably means. Short names must be closer, because other programs' variables resemble them
+ * by chance; `isOurs` allows more for a name that is surely meant for us.
  */
 function closest(table: Settings, written: string, { isOurs }: { isOurs: boolean }): string | null {
   const name = written.replace(/^CONVENE_/, '')
@@ -196,8 +196,8 @@ function closest(table: Settings, written: string, { isOurs }: { isOurs: boolean
 }
 
 /**
- * Whether so few steps can be enough: each changes the length by at most one, and brings in at most one letter. Every start
- * compares every variable with every setting, and this spares it the distance of nearly all of them.
+ * Whether the edit distance can be within `steps`, as each step changes the length by at most one, and adds at most one letter.
+ * Every start compares every variable with every setting, and this avoids computing nearly all of the distances.
  */
 function mayBeWithin(steps: number, from: string, to: string): boolean {
   let left = steps
@@ -206,7 +206,7 @@ function mayBeWithin(steps: number, from: string, to: string): boolean {
   return true
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/** The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   const rows: number[][] = []
   const distance = (i: number, j: number) => rows[i]?.[j] ?? Infinity

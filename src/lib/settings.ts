@@ -1,4 +1,5 @@
 import { messageOf } from './errors.ts'
+
 /** An environment variable holds a bad value; the message is one line for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -6,7 +7,7 @@ export class ConfigError extends Error {
 
 export type Environment = Record<string, string | undefined>
 
-/** What a reader knows besides the value: the other variables, for the few settings that depend on one. */
+/** The other variables, for the few settings that depend on one. */
 export type Context = { env: Environment }
 
 /** One setting: an environment variable, as the server reads it and as help and documents show it. */
@@ -16,13 +17,13 @@ export type Setting<T> = {
   /** What its value is, as a noun: `directory`, `whole number`, `on or off`. */
   type: string
   unit?: 'seconds' | 'hours' | 'days'
-  /** The value that stands where none is given; null if there is none. */
+  /** The value if none is given; null if there is none. */
   default: string | null
-  /** What stands there instead, in words, where `default` does not say it. */
+  /** The default as help and documents show it, if that is not `default`. */
   shownDefault?: string
   /** One sentence without a full stop; Markdown links are for the documents and are left out of the help. */
   help: string
-  /** What the help adds, and the documents have elsewhere. */
+  /** Shown by the help only, because the documents have it elsewhere. */
   details?: string
   /** Its value is never shown. */
   secret?: true
@@ -30,7 +31,7 @@ export type Setting<T> = {
   read(value: string, context: Context): T
   /** Reads the value as it was given, white space included. */
   verbatim?: true
-  /** A running server takes a new value over at SIGHUP; the others need a restart. */
+  /** SIGHUP applies a new value to a running server. Other settings need a restart. */
   reload?: true
 }
 
@@ -66,7 +67,7 @@ export function readSettings<Table extends Settings>(
   return Object.fromEntries(values)
 }
 
-/** A setting as admins see it: `value` is what is in force, masked where it is a secret. */
+/** A setting as admins see it. A secret `value` is masked. */
 export type ShownSetting = {
   name: string
   value: string | null
@@ -77,7 +78,7 @@ export type ShownSetting = {
 
 const masked = '***'
 
-/** Of a URL that is no secret setting somebody may have put a password into. */
+/** Whether a value is a URL with credentials, which somebody may put into a setting that is not secret. */
 const isPrivate = (value: string) => {
   const url = URL.parse(value)
   return url !== null && (url.username !== '' || url.password !== '')
@@ -102,12 +103,12 @@ export function settingsShown(
   })
 }
 
-/** Runs a reader, and puts the variable's name before the message of what it throws, and the value's origin after it. */
+/** Runs a reader. An error gets the variable's name before its message, and the value's origin after it. */
 export function readAs<T>(name: string, read: () => T, origin?: string): T {
   try {
     return read()
   } catch (error) {
-    // It names another variable itself.
+    // This error names its variable itself.
     if (error instanceof ConfigError) throw error
     const from = origin === undefined ? '' : ` (from ${origin})`
     throw new ConfigError(`${name} ${messageOf(error)}${from}`, { cause: error })

@@ -2,8 +2,8 @@ import { Type as t } from '@sinclair/typebox'
 import { hasFormat, setFormat } from './formats.ts'
 import { withoutInvisible } from './invisible.ts'
 
-// Control characters, and marks that reverse the direction of text, so that it reads as something else. Prose may contain the
-// isolating ones, which phone numbers copied from an address book contain.
+// Control characters, and marks that change the direction of text, which make it read as something else. Prose may contain the
+// isolating marks, which phone numbers copied from an address book contain.
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 const controlsButBreaks = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202d\u202e]/
 const loneSurrogate = /\p{Surrogate}/u

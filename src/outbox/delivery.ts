@@ -45,7 +45,7 @@ export type Carrier<K extends Kind> = {
 
 export type Carriers = { [K in Kind]?: Carrier<K> }
 
-/** What is known of a provider, in this process. */
+/** The state of a provider, in this process. */
 type Lane = { busy: number; failures: number; closedUntil: number }
 
 /** A way out of the server, in this process. */
@@ -65,7 +65,7 @@ export type Delivery = ReturnType<typeof openDelivery>
 
 /** A node that does not report back within this time counts as dead, and another one delivers. */
 const leaseMs = 2 * minutes
-// Most parcels are announced by `wake`. This finds those of a node that died, and those whose time has come.
+// Most parcels are announced by `wake`. Polling finds those of a dead node, and those that have become due.
 const lookEveryMs = seconds
 const longestPauseMs = hours
 // A lane closes after this many failures in a row, for a second at first.
@@ -73,12 +73,12 @@ const failuresToClose = 5
 const longestCloseMs = minutes
 // Hosts of Web Push are named by clients.
 const mostLanes = 1000
-// Parcels that one statement puts off: some milliseconds of work.
+// How many parcels one statement postpones: some milliseconds of work.
 const batch = 1000
 export const defaultPatienceMs = days
 
 /**
- * Delivers what waits in the outbox. Each kind has its own loop, so that a receiver that hangs holds up no other kind. A
+ * Delivers the parcels in the outbox. Each kind has its own loop, so that a receiver that hangs does not delay other kinds. A
  * failed parcel is retried with exponential backoff and full jitter, so that parcels that failed together are not retried
  * together.
  */
@@ -152,7 +152,7 @@ export function openDelivery({
     if (lane.failures < failuresToClose || lane.closedUntil > now()) return
     const pause = Math.min(longestCloseMs, seconds * 2 ** (lane.failures - failuresToClose))
     lane.closedUntil = now() + pause
-    log.warn({ kind, failures: lane.failures, pause_ms: pause }, 'a provider does not take deliveries: waiting')
+    log.warn({ kind, failures: lane.failures, pause_ms: pause }, 'a provider does not accept deliveries: waiting')
     // A kind with one lane is not polled while that lane is closed.
     if (!hasOneLane(way)) await inBatches((limit) => store.pauseLane(kind, name, now(), lane.closedUntil, limit))
     if (pause < longestCloseMs) return

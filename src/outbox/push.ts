@@ -12,14 +12,14 @@ export type ChannelTargets = {
 export type ChannelKind = keyof ChannelTargets
 export const channelKinds = ['webpush', 'fcm', 'apns', 'telegram'] as const satisfies readonly ChannelKind[]
 
-/** What a device shows. It is made at the moment of delivery, from what the owner may read then. */
+/** What a device shows. It is made when it is delivered, from what the device's owner may read at that time. */
 export type Notification = {
   kind: 'message' | 'chat' | 'review' | 'notice' | 'report' | 'test'
   /** A notification replaces an earlier one with the same tag, such as `chat_<id>`. At most 64 characters. */
   tag: string
   title: string
   body: string
-  /** The chat to open at a touch; null to open the app. */
+  /** The chat that a tap opens; null to open the app. */
   chat_id: string | null
   /** How many messages the user has not read, over all chats. */
   unread: number
@@ -30,19 +30,19 @@ export type Notification = {
 export class ChannelGone extends Undeliverable {}
 
 /**
- * Sends to the devices of one kind. `show` and `takeBack` throw ChannelGone where the device is unknown, Undeliverable where
- * another attempt is useless, TryLater where the provider named a time, and anything else for a failure that may pass. No
- * message of an error holds a target or a text.
+ * Sends to the devices of one kind. `show` and `takeBack` throw ChannelGone if the device is unknown, Undeliverable if another
+ * attempt is useless, TryLater if the provider named a time, and anything else for a transient failure. No error message
+ * contains a target or a text.
  */
 export type PushSender<K extends ChannelKind> = {
-  /** How many notifications are on their way at once. */
+  /** How many notifications are being sent at once. */
   atOnce: number
   /**
    * Shows a notification. Returns what `takeBack` and the next `show` with the same tag need to change it, such as the id of
    * the bot's message; null if the provider replaces by tag. `replaces` is what the last `show` with this tag returned.
    */
   show(target: ChannelTargets[K], notification: Notification, replaces: string | null): Promise<string | null>
-  /** Removes what is shown for a tag, where the provider can. */
+  /** Removes what is shown for a tag, if the provider can do that. */
   takeBack?(target: ChannelTargets[K], tag: string, shown: string | null): Promise<void>
   /** Closes its connections when nothing is being delivered. */
   close?(): void

@@ -3,8 +3,8 @@ import { hours, seconds } from '../lib/time.ts'
 const longestMs = hours
 
 /**
- * How long a `Retry-After` header asks to wait, as seconds or as an HTTP date; null if there is none or it is malformed. From a
- * second to an hour, whatever it says.
+ * How long a `Retry-After` header asks to wait, given as seconds or as an HTTP date; null if it is missing or malformed. The
+ * result is limited to between a second and an hour.
  */
 export function retryAfterMs(header: string | null | undefined, now: number): number | null {
   const text = header?.trim() ?? ''

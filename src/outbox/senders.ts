@@ -33,12 +33,12 @@ export function openPushSenders({ config, secrets, outbound, now }: Deps): {
   const vapid = openVapid({ secrets, subject: vapidSubject(config), now })
   const { fcmServiceAccount: account, fcmUrl, apnsKey, apnsKeyId, apnsTeamId, apnsTopic } = config
   const senders: PushSenders = { webpush: webPushSender({ vapid, outbound, now }) }
-  // Both are required here, so that a server does not load what it has no keys for: HTTP/2 alone takes 10 ms.
+  // Loaded here, so that a server does not load the senders it has no keys for: HTTP/2 alone takes 10 ms.
   if (account !== null) {
     const { fcmSender }: typeof import('./fcm/sender.ts') = require('./fcm/sender.ts')
     senders.fcm = fcmSender({ account, url: fcmUrl ?? undefined, now })
   }
-  // The settings come together: `config.ts` sees to it.
+  // `config.ts` has made sure that these are set together.
   if (apnsKey !== null && apnsKeyId !== null && apnsTeamId !== null && apnsTopic !== null) {
     const { apnsSender, apnsUrls }: typeof import('./apns/sender.ts') = require('./apns/sender.ts')
     senders.apns = apnsSender({

@@ -1,17 +1,17 @@
 import type { Notification } from './push.ts'
 
-// A phone shows some 200 characters. All providers take 4 KB for everything, and JSON doubles quotes and backslashes.
+// A phone shows some 200 characters. Providers accept 4 KB in total, and JSON doubles quotes and backslashes.
 const longestTitle = 200
 const longestBody = 1200
 
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
 
-/** The title and the body as a device shows them: without line breaks, and no longer than every provider takes. */
+/** The title and the body as a device shows them: without line breaks, and short enough for every provider. */
 export function shownText({ title, body }: Pick<Notification, 'title' | 'body'>): { title: string; body: string } {
   return { title: clipped(title, longestTitle), body: clipped(body, longestBody) }
 }
 
-/** A text of so many bytes at most in UTF-8, cut between characters as people see them. */
+/** A text of at most `maxBytes` in UTF-8, cut between grapheme clusters. */
 function clipped(text: string, maxBytes: number): string {
   const line = text.toWellFormed().replaceAll(controls, ' ')
   if (Buffer.byteLength(line) <= maxBytes) return line
@@ -25,7 +25,7 @@ function clipped(text: string, maxBytes: number): string {
   return `${kept.trimEnd()}…`
 }
 
-/** Whether somebody waits for it, so that a phone that saves power is woken up. */
+/** Whether it should wake up a phone that saves power, because somebody is waiting for it. */
 export const isUrgent = ({ kind }: Pick<Notification, 'kind'>) =>
   kind === 'message' || kind === 'chat' || kind === 'test'
 

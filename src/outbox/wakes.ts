@@ -3,8 +3,8 @@ import type { Kind } from './store.ts'
 export type Wakes = ReturnType<typeof openWakes>
 
 /**
- * Tells the delivery that a parcel is committed. It is built before those that commit parcels, and they before the delivery,
- * whose carriers need some of them.
+ * Tells the delivery that a parcel is committed. It is a separate object because the services that commit parcels are built
+ * before the delivery, whose carriers need some of them.
  */
 export function openWakes() {
   const listeners = new Set<(kind: Kind) => void>()
@@ -14,7 +14,7 @@ export function openWakes() {
       for (const listener of listeners) listener(kind)
     },
 
-    /** Is told of every wake from now on. */
+    /** Calls the listener for every later wake. */
     listen(listener: (kind: Kind) => void) {
       listeners.add(listener)
     },

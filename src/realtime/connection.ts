@@ -9,7 +9,7 @@ export const closing = {
   flood: 4429,
 } as const
 
-/** What is needed of a socket: Bun's, or what stands in for it. */
+/** The part of Bun's socket that is used, so that tests can replace it. */
 export type Socket = {
   data: { id: string }
   send(frame: string): number
@@ -19,7 +19,7 @@ export type Socket = {
   getBufferedAmount(): number
 }
 
-/** Why a session ended, as `session_ended` says it. */
+/** Why a session ended, as `session_ended` reports it. */
 export const endReasons = ['logout', 'password_changed', 'ended', 'suspended', 'erased'] as const
 export type EndReason = (typeof endReasons)[number]
 
@@ -29,11 +29,11 @@ export type Owner = { user_id: string; session_id: string; token_expires_at: num
 export type Connection = {
   socket: Socket
   owner: Owner
-  /** Number of the last event sent while catching up, or passed over as not wanted. */
+  /** Number of the last event sent while catching up, or skipped because the client did not ask for it. */
   sent: number
   /** Has caught up and subscribed to the user's topic. */
   joined: boolean
-  /** Its app has said that nobody looks at it. */
+  /** Its app has reported that it is in the background. */
   background: boolean
   closed: boolean
   drained: (() => void) | null

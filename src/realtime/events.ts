@@ -63,7 +63,7 @@ export const ephemeral = {
   }),
 }
 
-/** Those that answer a frame of the client, and repeat its `cid`. */
+/** The ephemeral events that answer a frame of the client, and repeat its `cid`. */
 const answers = new Set(['pong', 'auth', 'error'])
 
 type DataOf<T extends Record<string, TSchema>> = { [K in keyof T]: Static<T[K]> }
@@ -122,7 +122,7 @@ export const documentedEvent = {
   },
 }
 
-/** A durable event of one user, after the commit. `data` is undefined if nobody has built it: it is then read from storage. */
+/** A durable event of one user, after the commit. If `data` is undefined, it is read from storage. */
 export type DurableEvent = {
   user_id: string
   seq: number

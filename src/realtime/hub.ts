@@ -16,8 +16,8 @@ const socketsPerUser = 20
 export const heartbeatS = 30
 const resyncBatch = 500
 /**
- * How often storage is checked for what other nodes did not report, because one died right after a commit or could not reach
- * the others.
+ * How often storage is checked for events that another node did not report, because it died right after a commit or could not
+ * reach this one.
  */
 export const resyncEveryMs = 30_000
 const closeTimeoutMs = 5000
@@ -34,15 +34,15 @@ type Deps = {
   accessState(owners: readonly Owner[]): Promise<ReadonlyMap<string, 'ended' | 'suspended'>>
   /** Null if this is the only node. */
   nodes: Nodes | null
-  /** Whether storage may hold events that this process does not know: of another node, or of a commit without an answer. */
+  /** Whether storage may hold events that this process does not know: of another node, or of a commit with unknown outcome. */
   mayMiss: boolean
   log: Logger
   now: () => number
 }
 
 /**
- * Decides who may have a socket and for how long, and passes on what this node and the others report. The order of a user's
- * events is the job of the [topics](topics.ts).
+ * Decides who may have a socket and for how long, and passes on what this node and the others report. The
+ * [topics](topics.ts) keep a user's events in order.
  */
 export function openHub({ sockets, replay, presence, lastSeen, accessState, nodes, mayMiss, log, now }: Deps) {
   const topics = openTopics({ sockets, replay, log })
@@ -93,7 +93,7 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
     awaitConsent: (userId) => closeEverywhere(userId, null, 'consents_required'),
   }
 
-  /** Reads from storage which events these users have, and whether their sessions are still good. */
+  /** Reads from storage the newest events of these users, and whether their sessions are still valid. */
   async function resync(users: Iterable<string>) {
     for (const userId of users) toResync.add(userId)
     if (isResyncing) return
@@ -105,7 +105,7 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
         await resyncUsers(batch.filter(sockets.has))
       }
     } catch (error) {
-      // Storage does not answer: the next round covers everybody.
+      // Storage does not answer. The next round covers everybody.
       toResync.clear()
       log.error({ err: error }, 'could not read what other nodes have stored')
     } finally {
@@ -184,7 +184,7 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
         sockets.send(connection, ephemeralFrame(now(), 'hello', hello))
         connection.sent = resume === 'ok' && since !== null ? since : seq
         await topics.catchUp(connection)
-        // Of two users who connect at the same time, the one who reads later finds the other.
+        // Wait until this user's presence is visible: of two users who connect at once, the later reader then finds the other.
         await known
         if (connection.closed) return
         for (const frame of await presence.greetings(owner.user_id)) sockets.send(connection, frame)
@@ -193,13 +193,13 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
       }
     },
 
-    /** Returns a client's frame, if its socket is still open. */
+    /** Answers a client's frame, if its socket is still open. */
     reply<T extends EphemeralType>(socketId: string, type: T, data: EphemeralData[T], cid?: Cid) {
       const connection = sockets.get(socketId)
       if (connection) sockets.send(connection, ephemeralFrame(now(), type, data, cid))
     },
 
-    /** Tells every socket on this node that people can only read for now, or that it is over. */
+    /** Tells every socket on this node that maintenance has begun or ended. */
     tellMaintenance(text: string | null) {
       const frame = ephemeralFrame(now(), 'maintenance', { on: text !== null, text })
       for (const connection of sockets.all()) sockets.send(connection, frame)

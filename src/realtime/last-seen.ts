@@ -6,7 +6,7 @@ export type LastSeen = ReturnType<typeof openLastSeen>
 
 const writeEveryMs = 1 * seconds
 /** The shortest interval between writes for one user, so that frequent reconnections cost no more. */
-const ofUserEveryMs = 1 * minutes
+const userEveryMs = 1 * minutes
 const retryAfterMs = 1 * minutes
 // Users in one statement.
 const atOnce = 500
@@ -33,7 +33,7 @@ export function openLastSeen({ store, log, now }: { store: LastSeenStore; log: L
   async function writeDue() {
     timer = null
     for (const [userId, at] of writtenAt) {
-      if (isWithin(at, ofUserEveryMs)) break
+      if (isWithin(at, userEveryMs)) break
       writtenAt.delete(userId)
     }
     try {

@@ -7,8 +7,8 @@ const closeReasons: ReadonlySet<string> = new Set<CloseReason>([...endReasons, '
 export const isCloseReason = (text: string): text is CloseReason => closeReasons.has(text)
 
 /**
- * What the nodes of one service tell each other. Every message is a hint: storage is the source of truth, and a node that
- * misses a message finds the change there. No request fails because the other nodes cannot be reached.
+ * Messages between the nodes of one service. Every message is a hint: storage is the source of truth, and a node that misses
+ * a message finds the change there. No request fails because the other nodes cannot be reached.
  */
 export type Nodes = {
   /** Starts to pass on what the other nodes report. */
@@ -24,9 +24,9 @@ export type Nodes = {
    * or cannot be sent now. Answer the request only after that: the next one may go to another node.
    */
   forget(userId: string): Promise<void>
-  /** Makes other nodes read the rules about what people write again. Resolves as `forget` does. */
+  /** Makes other nodes reload the rules about texts. Resolves as `forget` does. */
   rulesChanged(): Promise<void>
-  /** Makes other nodes tell their sockets what is announced. Resolves as `forget` does. */
+  /** Makes other nodes send their sockets the current announcements. Resolves as `forget` does. */
   announced(): Promise<void>
   /**
    * Updates whether this node has a user's socket, and one in the foreground, from `listener`. Resolves when the other nodes can know, or cannot be
@@ -39,11 +39,11 @@ export type Nodes = {
   foreground(userId: string): Promise<boolean>
   /** Whether no node has claimed this name in the `everyMs` before `at`. True if that cannot be found out now. */
   isFirst(name: string, at: number, everyMs: number): Promise<boolean>
-  /** Whether messages of the other nodes reach this one now. */
+  /** Whether this node receives messages of the other nodes now. */
   hears(): boolean
 }
 
-/** What a node does with messages of the others. */
+/** Handles the messages of other nodes. */
 export type Listener = {
   /** Whether a user is online through this node: has a socket here, or had one moments ago. */
   isHere(userId: string): boolean

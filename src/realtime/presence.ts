@@ -11,7 +11,7 @@ export type Presence = {
   of(userIds: readonly string[]): Promise<Map<string, { online: boolean; last_seen_at: number | null }>>
 }
 
-/** How long after the last socket has closed a user counts as offline. */
+/** How long a user still counts as online after their last socket has closed. */
 export const usualCalmMs = 10 * seconds
 
 type Deps = {
@@ -30,7 +30,6 @@ type Deps = {
  * Who is online, and who is told. A user stays online for some seconds after their last socket has closed, so that a
  * reconnection, to any node, announces nothing. A user who was suspended or erased goes offline at once.
  */
-
 export function openPresence({ sockets, peers, nodes, lastSeen, calmMs = usualCalmMs, log, now }: Deps) {
   /** Users whose last socket here has closed, until they count as offline. */
   const lingering = new Map<string, Timer>()
@@ -45,7 +44,7 @@ export function openPresence({ sockets, peers, nodes, lastSeen, calmMs = usualCa
   async function announce(userId: string, online: boolean) {
     try {
       const [concerned, seen] = await Promise.all([peers(userId), online ? null : lastSeen.of([userId])])
-      // The user has come back meanwhile, which is announced separately.
+      // The user has come back, which is announced separately.
       if (isHere(userId) && !online) return
       const at = seen === null ? now() : seen.get(userId)
       const frame = presenceFrame({ user_id: userId, online, last_seen_at: at === undefined ? null : iso(at) })
@@ -73,7 +72,7 @@ export function openPresence({ sockets, peers, nodes, lastSeen, calmMs = usualCa
       leave(userId)
     }, calmMs)
     lingering.set(userId, lingers.unref())
-    // They still count as online, but nobody looks.
+    // The user still counts as online, but no longer as looking at the app.
     void nodes?.syncPresence(userId)
   })
   sockets.whenFocusChanges((userId) => void nodes?.syncPresence(userId))
@@ -83,7 +82,7 @@ export function openPresence({ sockets, peers, nodes, lastSeen, calmMs = usualCa
 
     /**
      * Whether a user looks at the app: has a socket, on any node, whose app has not said that it is in the background. False
-     * if that cannot be found out, as a notification too many is better than one too few.
+     * if that is unknown, as a superfluous notification is better than a missing one.
      */
     isForeground: async (userId: string): Promise<boolean> =>
       sockets.isForeground(userId) || (nodes !== null && (await nodes.foreground(userId))),
@@ -107,7 +106,7 @@ export function openPresence({ sockets, peers, nodes, lastSeen, calmMs = usualCa
       leave(userId)
     },
 
-    /** A user came or went, according to another node or to Redis: announced if it is still true. */
+    /** Another node or Redis reports that a user came or went: announces it if it is still true. */
     async cameOrWent(userId: string, online: boolean) {
       const isOnline = isHere(userId) || (await elsewhere([userId])).has(userId)
       if (isOnline === online) await announce(userId, online)
@@ -134,7 +133,7 @@ export function openPresence({ sockets, peers, nodes, lastSeen, calmMs = usualCa
       )
     },
 
-    /** Announces nothing more: the other nodes wait before they announce that this node's users went offline. */
+    /** Stops all announcements. The other nodes wait before they announce that this node's users went offline. */
     close() {
       closed = true
       for (const lingers of lingering.values()) clearTimeout(lingers)

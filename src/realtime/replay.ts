@@ -52,7 +52,7 @@ export function replay({ store, views, gathers }: Deps) {
     )
     const eventOf = ({ type, seq, at, ref, data }: StoredEvent) => {
       const now = ref === null ? data : (shown.get(type)?.next().value ?? { id: ref, deleted: true })
-      // The compiler does not see that the view of a type gives the data of that type.
+      // The compiler does not know that the view of a type returns the data of that type.
       return { type, seq, at: iso(at), data: now } as Event
     }
     return events.map((ofUser) => ofUser.map(eventOf))
@@ -63,7 +63,7 @@ export function replay({ store, views, gathers }: Deps) {
     try {
       return await eventsOf(users)
     } catch (error) {
-      // Storage is down, or there is nobody else to serve.
+      // Retrying one by one helps neither if storage is down nor for a single user.
       if (error instanceof Refusal || users.length === 1) throw error
       const alone = await Promise.allSettled(users.map((user) => eventsOf([user])))
       return alone.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.flat() : asError(outcome.reason)))

@@ -28,7 +28,7 @@ const cidLimit = 64
 export type SocketData = {
   id: string
   owner: Owner
-  /** How it came; null once it is open, because the token alone is longer than all the rest. */
+  /** The parameters of the upgrade; null once the socket is open, because the token alone is longer than all the rest. */
   arrival: { token: string; since: number | null } | null
   /** Frames that the client may send now. */
   allowance: number
@@ -53,8 +53,9 @@ export const socketRefusals = [
 ] satisfies RefusalCode[]
 
 /**
- * `GET /ws[?since=…]`, with the access token as the subprotocol `bearer.…` beside `convene`, or as `token` in the query. Uses Bun's upgrade instead of Elysia's `.ws`, which parses frames before their size can be
- * checked, and keeps the whole request in memory while the socket is open.
+ * `GET /ws[?since=…]`, with the access token as the subprotocol `bearer.…` beside `convene`, or as `token` in the query. Uses
+ * Bun's upgrade instead of Elysia's `.ws`, which parses frames before their size can be checked, and keeps the whole request in
+ * memory while the socket is open.
  */
 export const socketRoute = ({
   config,
@@ -82,7 +83,7 @@ export const socketRoute = ({
       if (!origins.allows(request.headers)) throw new Refusal('forbidden', 'This page may not open a socket here.')
       if (since !== undefined && !/^\d{1,15}$/.test(since))
         throw invalid('/since', 'Expected a seq: a whole number from 0', 'type')
-      if (!asksForSocket(request.headers)) throw upgradeRequired()
+      if (!isUpgrade(request.headers)) throw upgradeRequired()
       hub.refuseWhileDraining()
       // Limited because each opening and closing announces presence to all chats.
       await limits.take('socket', caller.id)
@@ -98,14 +99,14 @@ export const socketRoute = ({
       if (!server?.upgrade(request, { data, headers })) throw new Refusal('bad_request', 'The upgrade failed.')
     },
     {
-      // OpenAPI has no answer for an upgrade: asyncapi-document.ts describes it.
+      // OpenAPI cannot describe an upgrade: asyncapi-document.ts does.
       detail: { hide: true },
     },
   )
 
 /**
- * The access token among the subprotocols that are offered. Browsers set no other header on a WebSocket, and addresses are
- * shown and kept where tokens must not be. Bun answers with the first one, which therefore has to be `convene`.
+ * The access token among the offered subprotocols. Browsers can set no other header on a WebSocket, and URLs end up in logs
+ * and histories, where tokens must not be. Bun answers with the first subprotocol, which therefore has to be `convene`.
  */
 function tokenOffered(headers: Headers): string | undefined {
   const [first, ...others] = (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
@@ -119,7 +120,7 @@ const ownerOf = ({ id, session_id, token_expires_at }: Caller): Owner => ({
   token_expires_at,
 })
 
-const asksForSocket = (headers: Headers) =>
+const isUpgrade = (headers: Headers) =>
   headers.get('upgrade')?.toLowerCase() === 'websocket' && headers.get('sec-websocket-version') === '13'
 
 const upgradeRequired = () =>
@@ -157,7 +158,7 @@ export function socketHandlers({ config, callers, hub, chats, now }: Deps): WebS
       return void renew(ws.data, token, cid).finally(() => (ws.data.is_renewing = false))
     }
     if (type === 'focus') {
-      const foreground = typeof data === 'object' && data !== null && 'foreground' in data ? data.foreground : null
+      const foreground = isRecord(data) ? data.foreground : null
       if (typeof foreground !== 'boolean') return refuse('validation_failed', 'focus takes { foreground }.', cid)
       return hub.focus(id, foreground)
     }
@@ -181,7 +182,7 @@ export function socketHandlers({ config, callers, hub, chats, now }: Deps): WebS
       const caller = await callers.byToken(token)
       requireConsented(config, caller)
       if (caller.id !== owner.user_id) {
-        hub.reply(id, 'error', { code: 'forbidden', detail: 'This token is of another user.' }, cid)
+        hub.reply(id, 'error', { code: 'forbidden', detail: 'This token belongs to another user.' }, cid)
         return hub.cutOff(id, closing.sessionEnded, 'another user')
       }
       if (!hub.renew(id, ownerOf(caller))) return
@@ -200,14 +201,14 @@ export function socketHandlers({ config, callers, hub, chats, now }: Deps): WebS
   /** At most one per second, user and chat, which also limits the look-ups. */
   function announceTyping({ owner: { user_id } }: SocketData, chatId: string, refuse: (why: Refusal) => void) {
     const at = now()
-    const isLately = (then: number) => at - then < typingEveryMs && at >= then
+    const isRecent = (then: number) => at - then < typingEveryMs && at >= then
     for (const [key, then] of typedAt) {
-      if (isLately(then)) break
+      if (isRecent(then)) break
       typedAt.delete(key)
     }
     const key = `${user_id} ${chatId}`
     const last = typedAt.get(key)
-    if (last !== undefined && isLately(last)) return
+    if (last !== undefined && isRecent(last)) return
     typedAt.delete(key)
     typedAt.set(key, at)
     chats
@@ -290,7 +291,7 @@ function textIn(data: unknown, name: string): string | null {
 function parse(raw: string): { type?: unknown; cid?: unknown; data?: unknown } | null {
   try {
     const value: unknown = JSON.parse(raw)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
+    return isRecord(value) ? value : null
   } catch {
     return null
   }

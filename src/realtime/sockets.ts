@@ -68,12 +68,12 @@ export function openSockets() {
       publish = publisher
     },
 
-    /** Sets what is called when a user's last socket on this node has closed. */
+    /** Sets the function to call when a user's last socket on this node has closed. */
     whenLastCloses(listener: typeof onLastClosed) {
       onLastClosed = listener
     },
 
-    /** Sets what is called when a user who keeps sockets here has one in the foreground, or no longer has. */
+    /** Sets the function to call when a user with sockets here gets the first one in the foreground, or loses the last. */
     whenFocusChanges(listener: typeof onFocusChanged) {
       onFocusChanged = listener
     },

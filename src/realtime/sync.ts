@@ -6,7 +6,7 @@ import type { Page, Paging } from '../lib/paging.ts'
 import { documentedEvent, type Event } from './events.ts'
 import type { Replay } from './replay.ts'
 
-/** Documented in full, and validated only as far as its frame: the views have built the data. */
+/** Documented in full, but validated without its data, which the views have built. */
 const event = t.Unsafe<Event>(
   t.Object({ type: t.String(), seq: Type.Integer(), at: time, data: t.Unknown() }, { documented: documentedEvent }),
 )

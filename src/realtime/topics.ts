@@ -14,7 +14,7 @@ type Sent = { any: boolean; more: boolean }
 type Unread = { user_id: string; since: number; limit: number; audience: Audience; seq: number }
 
 const replayBatch = 100
-// A socket that has missed more than this takes turns with others for the rest.
+// Events that a socket is sent before it has to wait for one of the `concurrentReplays`.
 const shortReplay = 20
 const concurrentReplays = 2
 const usersPerRead = 100
@@ -81,10 +81,10 @@ export function openTopics({ sockets, replay, log }: { sockets: Sockets; replay:
       try {
         while (audience.published !== null) {
           const events = await replay.after(userId, audience.published, replayBatch)
-          // The last socket has closed meanwhile. Newer sockets belong to another audience, which may be further on.
+          // The last socket has closed. Newer sockets belong to another audience, which may be further on.
           if (sockets.audienceOf(userId) !== audience) return
           for (const event of events) publish(userId, audience, event)
-          // Callers that know of a later event call again.
+          // A caller that knows of a later event calls again.
           if (events.length < replayBatch) return
           await nextTurn()
         }
@@ -206,7 +206,7 @@ export function openTopics({ sockets, replay, log }: { sockets: Sockets; replay:
       const audience = sockets.audienceOf(user_id)
       if (!audience) return false
       audience.news++
-      // If nobody has joined, sockets that catch up find it in storage; or the topic has found it there already.
+      // Either no socket has joined, and those that catch up will read the event; or the topic has already read it.
       if (audience.published === null || seq <= audience.published) return true
       if (seq === audience.published + 1 && !audience.advancing && data !== undefined) {
         audience.published = seq

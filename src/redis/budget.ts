@@ -2,7 +2,7 @@ import type { SharedBudget } from '../features/location/search-budget.ts'
 import { days } from '../lib/time.ts'
 import type { Commands } from './connect.ts'
 
-// Returns -1 if all things are counted, now or before; otherwise after how many milliseconds there is room again.
+// Returns -1 if all things are counted, now or before; otherwise the milliseconds until the budget allows more.
 const spend = `
 local fresh = {}
 for i = 3, #ARGV do
@@ -17,8 +17,8 @@ if count == 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return -1`
 
 /**
- * What an account has searched and was shown today, on all nodes. Redis sees only keyed hashes of both. A set holds as many
- * things as an account may have in a day, and expires with the day.
+ * The places that an account has searched and the people it was shown within a day, on all nodes. Redis sees only keyed hashes. A
+ * set holds as many things as an account may have in a day, and expires a day after its first.
  */
 export function openBudget({
   commands,
@@ -31,7 +31,7 @@ export function openBudget({
 }): SharedBudget {
   commands.defineCommand('conveneSpend', { numberOfKeys: 1, lua: spend })
   return async (what, userId, things, most) => {
-    // Short, as there are up to 3,000 a day, yet long enough that two of one account hardly collide.
+    // Short, because there are up to 3,000 a day, yet long enough that two of one account hardly ever collide.
     const sealed = [...new Set(things.map((thing) => seal(`${userId} ${thing}`).slice(0, 8)))]
     const waitMs = await commands.conveneSpend(`${prefix}${what}:${seal(userId)}`, most, days, ...sealed)
     return waitMs === -1 ? null : waitMs

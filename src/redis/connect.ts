@@ -4,7 +4,7 @@ import { ConfigError } from '../config.ts'
 import type { RedisAddress } from '../lib/redis-url.ts'
 import { codeOf, messageOf } from '../lib/errors.ts'
 
-// The scripts that are defined on the connection: the answers are those of their Lua code.
+// The types of the Lua scripts that are defined on the connection.
 declare module 'ioredis' {
   interface RedisCommander<Context extends ClientContext> {
     conveneFirst(key: string, at: number, everyMs: number): Result<number, Context>
@@ -17,13 +17,13 @@ declare module 'ioredis' {
 
 export type Commands = Redis | Cluster
 
-/** A connection to a Redis or a Redis Cluster that answers and has accepted us. */
+/** A connection to a Redis or a Redis Cluster that has accepted us. */
 export type Connected = {
   /** For commands, which fail at once while it is disconnected. */
   commands: Commands
   /** Whether channels are sharded: each belongs to one node of a cluster. */
   sharded: boolean
-  /** Opens a connection for subscriptions: to that node of a cluster, or else to the URL's address. */
+  /** Opens a connection for subscriptions, to a node of a cluster or to the URL's address. */
   subscriber(node?: string): Redis
 }
 
@@ -32,7 +32,7 @@ export class RedisAway extends ConfigError {}
 
 // A Redis that is silent for this long counts as down, and pending commands fail.
 const answerWithinMs = 1000
-// Longer at the start, as a machine that boots is slow.
+// Longer at the start, because a booting machine is slow.
 const firstAnswerWithinMs = 3000
 const startWithinMs = 10_000
 const retryAfter = (attempt: number) => Math.min(50 * attempt, 500)
@@ -40,7 +40,7 @@ const retryAfter = (attempt: number) => Math.min(50 * attempt, 500)
 /**
  * Connects to the Redis of the configuration.
  *
- * Throws ConfigError, one line without the password, where it does not let us in, and RedisAway where none answers.
+ * Throws ConfigError, one line without the password, if Redis refuses us, and RedisAway if it does not answer.
  */
 export async function connect(address: RedisAddress): Promise<Connected> {
   const shared = optionsOf(address)
@@ -48,7 +48,7 @@ export async function connect(address: RedisAddress): Promise<Connected> {
   const opened: { disconnect(): void }[] = []
   let problem: unknown = null
 
-  /** Connects, and remembers why not: what `connect` itself throws then says nothing. */
+  /** Connects, and remembers the reason of a failure, which the error of `connect` does not contain. */
   async function begin<T extends Commands>(client: T): Promise<T> {
     opened.push(client)
     client.on('error', (error) => (problem ??= error))
@@ -60,7 +60,7 @@ export async function connect(address: RedisAddress): Promise<Connected> {
     const first = await begin(
       new Redis({ ...shared, ...there, socketTimeout: firstAnswerWithinMs, retryStrategy: null }),
     )
-    // A number that no database has is only told, and the first one taken.
+    // If the number of the database does not exist, ioredis only emits an error and uses database 0.
     if (problem !== null) throw problem
     const isCluster = /^cluster_enabled:1/m.test(await first.info('cluster'))
     // Clusters before Redis 7 broadcast every message to all nodes.
@@ -104,7 +104,7 @@ export async function connect(address: RedisAddress): Promise<Connected> {
     return await Promise.race([start(), late.promise])
   } catch (error) {
     for (const client of opened) client.disconnect()
-    // A server that closed the connection before its answer was read: ask it again, to tell what it is.
+    // The server closed the connection before its answer was read: ask again to find out whether it is a Redis.
     if (codeOf(problem ?? error) === 'EPIPE' && !(await answersAsRedis(address)))
       problem = new Error('Unknown RESP type')
     throw error instanceof ConfigError ? error : refusal(address, problem ?? error)
@@ -113,7 +113,7 @@ export async function connect(address: RedisAddress): Promise<Connected> {
   }
 }
 
-/** Whether what listens there answers PING as a Redis does, or does not answer at all. */
+/** Whether the server answers PING like a Redis, or not at all. */
 function answersAsRedis({ host, port, tls }: RedisAddress): Promise<boolean> {
   if (tls) return Promise.resolve(true)
   const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -157,13 +157,13 @@ export function refusal({ host, port, tls }: RedisAddress, error: unknown): Conf
     return because(`has a user or a password that the Redis at ${there} refuses`)
   if (message.startsWith('NOAUTH')) return because(`has no password, which the Redis at ${there} asks for`)
   if (message.startsWith('NOPERM'))
-    return because(`names a user who may not do at ${there} what is needed: ${message.replace(/^NOPERM */, '')}`)
+    return because(`names a user who lacks a permission at ${there}: ${message.replace(/^NOPERM */, '')}`)
   if (message.startsWith('READONLY')) return because(`names a replica, which takes no writes: ${there}`)
   if (message.startsWith('ERR DB index')) return because(`names the number of a database that ${there} does not have`)
   if (tls && /TLS|SSL|certificate|CERT|handshake|wrong version/i.test(`${code} ${message}`))
     return because(`begins a TLS connection that fails: ${there} (${code || message})`)
   if (message.startsWith('Unknown RESP type'))
-    return because(`names what is no Redis${tls ? '' : ', or one that wants TLS (rediss://)'}: ${there}`)
+    return because(`names a server that is not a Redis${tls ? '' : ', or one that needs TLS (rediss://)'}: ${there}`)
   const how = code || (message.startsWith('Socket timeout') ? 'silence' : message)
   return new RedisAway(`REDIS_URL names a Redis that does not answer${tls ? ' over TLS' : ''}: ${there} (${how})`, {
     cause: error,

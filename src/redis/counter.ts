@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import type { Counter } from '../lib/rate-limits.ts'
 import type { Commands } from './connect.ts'
 
-/** Counts for all nodes together; while Redis is down, each node counts for itself. Redis sees only keyed hashes of whom. */
+/** Counts for all nodes together; while Redis is down, each node counts for itself. Redis sees only keyed hashes of the keys. */
 export function openCounter({
   commands,
   prefix,
@@ -12,8 +12,8 @@ export function openCounter({
   prefix: string
   seal(text: string): string
 }): Counter {
-  // Defines the library's script on the connection before any command is sent. ioredis gathers the commands of a turn of the
-  // event loop in a pipeline that only knows the scripts defined before it: a later one fails, and ends the process.
+  // Defines the library's script on the connection before any command is sent. ioredis collects the commands of a turn of the
+  // event loop in a pipeline that knows only scripts defined before it: a later one would fail and end the process.
   new RateLimiterRedis({ storeClient: commands, points: 1, duration: 1 })
   return ({ name, points, duration }) => {
     const limiter = new RateLimiterRedis({

@@ -8,11 +8,11 @@ type Connection = {
   open: number | null
   opened: number
   heard: Set<string>
-  /** To be subscribed to. */
+  /** Channels that are not subscribed to yet. */
   missing: Set<string>
 }
 
-// Channels of one SUBSCRIBE.
+// Channels per SUBSCRIBE.
 const atOnce = 1000
 const everywhere = ''
 
@@ -26,14 +26,14 @@ type Deps = Connected & {
 
 /**
  * The channels that this node subscribes to: one for each user with a socket here. On a cluster, each is on the node of its
- * slot. The library could subscribe again after a loss by itself; it is done here, because the moment from which messages
- * arrive again has to be known.
+ * slot. Resubscribes after a loss itself, instead of letting the library do it, because it has to know from when on messages
+ * arrive again.
  */
 export function openHearing({ commands, sharded, subscriber, onHeard, onMessage, onChange }: Deps) {
   const wanted = new Set<string>()
-  /** By node of a cluster; a single one where channels have no place of their own. */
+  /** By node of a cluster. A single connection if channels are not sharded. */
   const connections = new Map<string, Connection>()
-  /** Those of a slot that no node has now. */
+  /** Channels whose slot no node has now. */
   const nowhere = new Set<string>()
   const waiting = new Set<Connection>()
   let slots: (string | undefined)[] = []
@@ -110,7 +110,7 @@ export function openHearing({ commands, sharded, subscriber, onHeard, onMessage,
     if (heard.length > 0) onHeard(heard)
   }
 
-  /** Moves the subscriptions of slots that have moved to another node. */
+  /** Resubscribes to the channels of slots that have moved to another node. */
   function followSlots() {
     if (!sharded || !(commands instanceof Cluster)) return
     const before = slots

@@ -37,7 +37,7 @@ function openLate(address: RedisAddress, deps: Deps): Shared {
         return await found(await openRedis(address, { ...deps, isLate: true }))
       } catch (error) {
         const message = messageOf(error)
-        // At the start it could not be seen that Redis refuses the connection.
+        // The start could not detect that Redis refuses the connection.
         if (!(error instanceof RedisAway) && message !== logged) log.error({ reason: message }, 'Redis cannot be used')
         logged = message
       }

@@ -41,7 +41,8 @@ type Deps = Connected & { prefix: string; signatures: Signatures; pace: Pace; is
  * Messages between the nodes of one service, through Redis. Nodes exchange sequence numbers, not events. Each user has a
  * channel, to which the nodes with a socket of theirs subscribe: `s<seq>` (stored up to), `f<node><frame>` (an ephemeral
  * frame), `e<reason>[ <session>]` (close sockets). Every node subscribes to one more: `c<user>` (invalidate what is cached),
- * `l<node>` (messages of that node were dropped), `r` (the rules about texts changed), `a` (the announcements changed). Each message is signed.
+ * `l<node>` (messages of that node were dropped), `r` (the rules about texts changed), `a` (the announcements changed). Each
+ * message is signed.
  *
  * With a channel for each user, the load of a node grows with the people connected to it, not with the whole service.
  */
@@ -53,7 +54,7 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
   commands.defineCommand('conveneFirst', { numberOfKeys: 1, lua: takeFirst })
   let listener: Listener | null = null
 
-  /** Queued until the end of this turn of the event loop, or until Redis is back: the newest number of each user, and others. */
+  /** Queued until the end of this turn, or until Redis is back: the newest number of each user, and other messages. */
   let numbers = new Map<string, number>()
   let messages = new Set<string>()
   let isLost = isLate

@@ -2,7 +2,7 @@ import { Cluster } from 'ioredis'
 import type { Logger } from 'pino'
 import type { Commands } from './connect.ts'
 
-// Adds this node to, or removes it from, the nodes where a user has sockets; returns the other ones. Atomic.
+// Atomically adds this node to, or removes it from, the nodes where a user has sockets, and returns the other ones.
 const join = `local others = redis.call('SMEMBERS', KEYS[1]) redis.call('SADD', KEYS[1], ARGV[1]) return others`
 const leave = `redis.call('SREM', KEYS[1], ARGV[1]) return redis.call('SMEMBERS', KEYS[1])`
 
@@ -18,7 +18,7 @@ type Deps = {
   prefix: string
   /** How long a silent node counts as alive. */
   aliveMs: number
-  /** Whether this node already has users, as it started while Redis was away. */
+  /** Whether this node already has users, because it started while Redis was away. */
   isLate: boolean
   isHere(userId: string): boolean
   isForeground(userId: string): boolean
@@ -39,7 +39,7 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
   commands.defineCommand('conveneLeave', { numberOfKeys: 1, lua: leave })
   commands.defineCommand('conveneNodesOfEach', { lua: nodesOfEach })
 
-  // In one slot of a cluster, because one transaction writes them.
+  // All in one slot of a cluster, because one transaction writes them.
   const nodesKey = `${prefix}{nodes}`
   const aliveKey = (node: string) => `${nodesKey}:${node}`
   const tombstoneKey = (node: string) => `${nodesKey}:gone:${node}`
@@ -60,7 +60,7 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
   let alive = new Map<string, boolean>()
   const removing = new Set<string>()
   let steadySince = performance.now()
-  /** Until then, other nodes may not listen again yet after a loss, and miss what is announced. */
+  /** After a loss, other nodes may not be subscribed again until then, and miss announcements. */
   let missedUntil = isLate ? steadySince + aliveMs : 0
   /** Users who came or went in that time: announced once more after it. */
   const announceAgain = new Set<string>()
@@ -93,11 +93,11 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
         if (here) await commands.sadd(usersOf(node), userId)
         const others = await commands[here ? 'conveneJoin' : 'conveneLeave'](nodesOf(userId), node)
         if (!here) await commands.srem(usersOf(node), userId)
-        // The other nodes expired us meanwhile: register again.
+        // The other nodes expired us: register again.
         if (node !== self) continue
         if (here) registered.set(userId, at)
         else registered.delete(userId)
-        // Registered again after a loss, which nobody has noticed.
+        // Registered again after a loss: the user was online all the time.
         if (here && before !== undefined) continue
         if (await anyAlive(others, node)) continue
         if (performance.now() < missedUntil) announceAgain.add(userId)

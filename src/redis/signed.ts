@@ -5,7 +5,7 @@ import { minutes } from '../lib/time.ts'
 // No kind of message begins with it, so nodes of releases without signatures ignore the message.
 const mark = '1'
 const macLength = 22
-// The difference between clocks of nodes that is tolerated.
+// The tolerated difference between the clocks of nodes.
 const validFor = 5 * minutes
 const logEvery = minutes
 
@@ -32,7 +32,7 @@ export function openSignatures({ key, log, now = Date.now }: Deps) {
     if (loggedAt === null || Math.abs(at - loggedAt) >= logEvery) {
       log.warn(
         { count: unlogged },
-        'messages in Redis were dropped, as no node of this service signed them in the last five minutes: look at who can write there, at REDIS_URL, and at the clocks of the nodes',
+        'messages in Redis were dropped, because no node of this service signed them in the last five minutes: check who can write there, REDIS_URL, and the clocks of the nodes',
       )
       loggedAt = at
       unlogged = 0
@@ -52,7 +52,7 @@ export function openSignatures({ key, log, now = Date.now }: Deps) {
       const timed = message.slice(1 + macLength)
       const space = timed.indexOf(' ')
       const expected = macOf(channel, timed)
-      // The lengths are compared as bytes: characters outside base64 may take several.
+      // Compared as bytes, because characters outside base64 may take several.
       const [given, wanted] = [Buffer.from(mac), Buffer.from(expected)]
       if (message[0] !== mark || space < 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted))
         return refuse()

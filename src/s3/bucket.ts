@@ -23,7 +23,7 @@ export class BucketError extends Error {
   }
 }
 
-// How long a signed request is valid: as short as links, so that a wrong clock is noticed at the start.
+// How long a signed request is valid. As short as links, so that a wrong clock is noticed at the start.
 const requestLife_s = 300
 
 // Temporary failures, which are worth a second try.
@@ -35,10 +35,10 @@ const noEntry =
   /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken|HTTP_40[13]|.*Suspended)$/
 const elsewhere = /^(AuthorizationHeaderMalformed|PermanentRedirect|TemporaryRedirect|HTTP_30\d)$/
 
-// Written at each start and kept: for a missing object, some stores only say that access is denied.
+// Written at each start and kept, because for a missing object some stores answer only that access is denied.
 const check = 'convene-check'
 
-// Parts of a file, in bytes. A store takes up to 10,000 of them.
+// The size of an upload's parts, in bytes. Stores accept up to 10,000 parts.
 const smallestPart = 16 * 2 ** 20
 const mostParts = 9000
 
@@ -76,7 +76,7 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
     }
   }
 
-  /** Bun's own timeout is six minutes. */
+  /** Throws if a call takes longer than `patienceMs`. Bun's own timeout is six minutes. */
   async function inTime<T>(call: Promise<T>): Promise<T> {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => late.reject(errorOf('Timeout')), patienceMs)
@@ -94,11 +94,11 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
     const at = `the bucket ${bucket} at ${endpoint}`
     if (code === 'NoSuchBucket') return error(true, `there is no bucket ${bucket} at ${endpoint}`)
     if (code === 'RequestTimeTooSkewed') return error(true, `${endpoint} says that this machine's clock is wrong`)
-    if (noEntry.test(code)) return error(true, `${at} does not take these keys`)
+    if (noEntry.test(code)) return error(true, `${at} does not accept these keys`)
     if (elsewhere.test(code)) return error(true, `${at} is not in the region ${region}`)
     if (code === 'Timeout') return error(false, `${at} did not answer in time`)
     if (noConnection.test(code)) return error(false, `nothing answers at ${endpoint}`)
-    return error(false, `${at} did not do as asked`)
+    return error(false, `${at} answered with an error`)
   }
 
   const bucketApi = {
@@ -142,7 +142,7 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
       await ask('GET', check, () => true, { signal: AbortSignal.timeout(withinMs) })
     },
 
-    /** Writes, lists and removes, so that a missing permission is found at once. Throws if one of them fails. */
+    /** Writes, lists and removes, so that a missing permission is found at once. Throws if one of these fails. */
     async probe(): Promise<void> {
       await bucketApi.put(check, new Uint8Array(), {})
       await inTime(client.list({ prefix, maxKeys: 1 }))
@@ -169,7 +169,7 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
       const stored = await bucketApi.size(name)
       if (stored === size) return
       await bucketApi.remove(name)
-      throw new Error(`of ${size} bytes, ${stored ?? 0} arrived in the bucket ${bucket}`)
+      throw new Error(`only ${stored ?? 0} of ${size} bytes arrived in the bucket ${bucket}`)
     },
 
     /** Downloads an object into a new file, readable by its owner only. Returns false if there is no such object. */
@@ -189,7 +189,7 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
         await file.end()
         return true
       } catch (error) {
-        // Errors of the disk are more precise.
+        // Errors of the local disk are passed on, because they are more precise.
         throw error instanceof BucketError || (error instanceof Error && 'syscall' in error)
           ? error
           : errorOf(errorName(error))

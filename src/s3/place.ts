@@ -1,18 +1,18 @@
-/** A place in an S3-compatible store, and the keys to it. To be shown by `shownPlace` only. */
+/** A place in an S3-compatible store, and the keys to it. Show it by `shownPlace` only. */
 export type S3Place = {
   bucket: string
-  /** What every name in it begins with: empty, or ending in a slash. */
+  /** The prefix of every name in it: empty, or ending in a slash. */
   prefix: string
-  /** Where the store answers, without a slash at the end. */
+  /** The address of the store, without a slash at the end. */
   endpoint: string
-  /** The same as clients reach it. */
+  /** The address at which clients reach the store. */
   publicEndpoint: string
   region: string
   accessKeyId: string
   secretAccessKey: string
 }
 
-/** Keys for those places whose URL has none of its own. */
+/** The keys for places whose URL contains none. */
 export type S3Keys = { accessKeyId: string | null; secretAccessKey: string | null }
 
 export const isS3Url = (text: string) => /^s3:/i.test(text)
@@ -23,9 +23,8 @@ export const shownPlace = ({ bucket, prefix }: S3Place) => `s3://${bucket}/${pre
 const form = 'must be s3://BUCKET/PREFIX?endpoint=https://HOST&region=NAME'
 
 /**
- * Reads `s3://[KEY:SECRET@]BUCKET[/PREFIX][?endpoint=URL&region=NAME&public_endpoint=URL]`. Without an endpoint it is
- * Amazon's of the region, which is us-east-1 where none is named. Throws an Error that says what it must be, and
- * repeats nothing of it.
+ * Reads `s3://[KEY:SECRET@]BUCKET[/PREFIX][?endpoint=URL&region=NAME&public_endpoint=URL]`. The default region is us-east-1, and
+ * the default endpoint is Amazon's for the region. Throws an Error that describes the valid form, and never repeats the value.
  */
 export function readS3Url(text: string, keys: S3Keys): S3Place {
   const url = URL.parse(text)
@@ -37,7 +36,7 @@ export function readS3Url(text: string, keys: S3Keys): S3Place {
   const known = ['endpoint', 'public_endpoint', 'region']
   for (const name of url.searchParams.keys())
     if (!known.includes(name) || url.searchParams.getAll(name).length > 1)
-      throw new Error(`must have ${known.join(', ')} and nothing else behind the ?, each once`)
+      throw new Error(`must have only ${known.join(', ')} after the ?, each once`)
   const endpoint = endpointIn(url, 'endpoint') ?? `https://s3.${region}.amazonaws.com`
   return {
     bucket: url.host,
@@ -49,7 +48,7 @@ export function readS3Url(text: string, keys: S3Keys): S3Place {
   }
 }
 
-/** Reads the URL of one object: the same, its path ending in the object's name. */
+/** Reads the URL of one object, whose path ends in the object's name. */
 export function readS3ObjectUrl(text: string, keys: S3Keys): { place: S3Place; name: string } {
   const place = readS3Url(text, keys)
   const name = place.prefix.split('/').at(-2)

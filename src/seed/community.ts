@@ -12,15 +12,15 @@ import { apportion, openRandom, type Random } from './random.ts'
 import type { Words } from './words/words.ts'
 import { pairOf } from '../features/chats/rules.ts'
 
-/** What decides a community: the same plan makes the same one, but for the times, which are counted back from now. */
+/** The parameters of a community. The same plan makes the same community, except for times, which count back from now. */
 export type Plan = { users: number; cities: readonly City[]; messages: number; seed: string }
 
 export type Setting = {
   /** Milliseconds. */
   now: number
-  /** The installation's own, 32 bytes: positions are published as they would be of real people. */
+  /** The installation's own key, 32 bytes: positions are published as those of real people are. */
   locationKey: Uint8Array
-  /** What a consent given now is given to. */
+  /** The versions of the texts that a consent given now refers to. */
   edition(kind: Exclude<ConsentKind, 'marketing'>): { version: string; text_hash: string }
 }
 
@@ -33,7 +33,7 @@ export type Resident = Persona & {
   consents: Consent[]
 }
 
-/** A chat and all that was said in it, the messages in order. */
+/** A chat with its messages, in order. */
 export type Chat = {
   id: string
   user_a: string
@@ -44,20 +44,20 @@ export type Chat = {
 }
 
 export type Community = {
-  /** The people, in the order in which they came. Run through it before `chats`. */
+  /** The people, in the order of their registration. Iterate over it before `chats`. */
   residents(): Generator<Resident>
-  /** Their chats, in the order in which they were begun. */
+  /** Their chats, in the order in which they were started. */
   chats(): Generator<Chat>
 }
 
 /** The part of all people that live in the biggest city. */
 const BIGGEST = 0.17
-/** Somebody's neighbours are as many as these before and after them, on a walk through their city. */
+/** A person's neighbours are this many people before and after them, on a walk through their city. */
 const WINDOW = 20
 const MESSAGES_PER_CHAT = 12
-/** Whoever tries things logs in as one of the first: so many of them have so many chats at least, if there are enough. */
+/** The first people, as whom testers log in: how many of them have at least how many chats, if there are enough. */
 const [HOSTS, CHATS_OF_A_HOST] = [5, 3]
-/** How long the community has been there; nobody came on the last day. */
+/** The age of the community; nobody registered on its last day. */
 const AGE = 400 * days
 // Where the times of the ids begin, so that they are the same whenever they are made.
 const idEpoch = Date.UTC(2026, 0, 1)
@@ -65,7 +65,7 @@ const idEpoch = Date.UTC(2026, 0, 1)
 /** A number of the resident or chat `i`, of which each list has one. */
 const at = (numbers: ArrayLike<number>, i: number): number => numbers[i] ?? 0
 
-/** Makes a community up. Throws if the messages need neighbours and nobody has any. */
+/** Makes up a community. Throws if there are messages but nobody has a neighbour. */
 export function openCommunity({ users, cities, messages, seed }: Plan, setting: Setting): Community {
   const { now, locationKey, edition } = setting
   const sizes = apportion(users, zipf(cities.length))
@@ -159,15 +159,15 @@ export function openCommunity({ users, cities, messages, seed }: Plan, setting: 
     }
   }
 
-  /** As many different pairs of neighbours as there are to be chats, as indexes of residents. */
+  /** A different pair of neighbours for each chat, as indexes of residents. */
   function pairs(random: Random): [Uint32Array, Uint32Array] {
     const order = Uint32Array.from({ length: users }, (_, i) => i)
     order.sort((x, y) => at(cityOf, x) - at(cityOf, y) || at(walk, x) - at(walk, y) || x - y)
-    /** With which of the neighbours ahead everybody is a pair already: a bit for each of them. */
+    /** For each resident, which of the following neighbours they are paired with already: a bit for each. */
     const taken = new Uint32Array(users)
     const found: [Uint32Array, Uint32Array] = [new Uint32Array(wanted), new Uint32Array(wanted)]
     let count = 0
-    /** False if they are no neighbours, or have each other already. */
+    /** False if they are not neighbours, or are a pair already. */
     function pair(from: number, to: number): boolean {
       const bit = 1 << (to - from - 1)
       if (to >= users || at(cityOf, at(order, from)) !== at(cityOf, at(order, to))) return false

@@ -52,7 +52,7 @@ export function conversation(random: Random, words: Words, length: number, start
   return said
 }
 
-/** What one thinks of the other afterwards. */
+/** A review by one person of the other. */
 export function opinion(
   random: Random,
   { praise, criticism }: Words,

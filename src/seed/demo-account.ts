@@ -1,4 +1,4 @@
-/** Which addresses and which password `convene seed` gives its people. Both are public. */
+/** The addresses and the password that `convene seed` gives to its accounts. Both are public. */
 export const demoPassword = 'convene demo password'
 export const demoEmail = (number: number) => `user${number}@example.org`
 /** All of those addresses, as a pattern of LIKE. */

@@ -4,7 +4,7 @@ import type { Image } from '../features/media/store.ts'
 import type { Resident } from './community.ts'
 import { openRandom } from './random.ts'
 
-/** Whoever tries things is one of the first people: they have a photo in any case. */
+/** The first people, as whom testers log in, always have a photo. */
 const HOSTS = 5
 const WITH_PHOTO = 0.85
 
@@ -12,7 +12,7 @@ const WITH_PHOTO = 0.85
 export function openPhotos(files: Files, seed: string, now: number) {
   const stored: string[] = []
   return {
-    /** The photo of the resident of that number, from 0 on; null for those who have none. */
+    /** The photo of the resident with that number, from 0; null if they have none. */
     async of({ id, gender, created_at }: Resident, number: number): Promise<Image | null> {
       const random = openRandom(`${seed} photo ${number}`)
       if (!random.chance(WITH_PHOTO) && number >= HOSTS) return null

@@ -11,7 +11,7 @@ type Parts = { body: string } & Record<'heads' | 'faces' | 'beards' | 'glasses',
 /** The side of a portrait, in pixels, and of the drawing that it is made of. */
 const [SIDE, VIEW] = [512, 704]
 
-// Quiet colours, none of which is the app's accent.
+// Muted colours, other than the app's accent colour.
 const backgrounds = ['f1dcc9', 'dbe7d3', 'd3e1ee', 'e8dff0', 'f4e8c1', 'f0d5d5', 'd7e7e3', 'e5e1d8']
 const skins = ['f7dcc4', 'f0c3a0', 'dba678', 'b97e55', '8a5a3c', '5e3d2a']
 const clothes = ['d9776b', 'e3a857', '7fae8a', '6f9fb8', '7d8bbd', 'b489b0', '4f6d7a', 'c9b79c']

@@ -73,7 +73,7 @@ export function openRandom(seed: string) {
   }
 }
 
-/** As many of a total to each weight as is its share, whole numbers that add up to the total (the largest remainders). */
+/** Splits a total in proportion to weights, into whole numbers that add up to it (by largest remainders). */
 export function apportion(total: number, weights: readonly number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0)
   const shares = weights.map((weight) => (total * weight) / sum)

@@ -12,14 +12,14 @@ import { peopleService } from '../features/people/service.ts'
 import { registrationService } from '../features/registration/service.ts'
 import { openSeal } from '../lib/seal.ts'
 import type { Content } from './content.ts'
-import type { Ground } from './ground.ts'
+import type { Core } from './core.ts'
 import type { Outgoing } from './outgoing.ts'
 import type { ProfileServices } from './profiles.ts'
 import type { Realtime } from './realtime.ts'
 
 export type Accounts = ReturnType<typeof buildAccounts>
 
-/** How people come by an account and into it, and what the operator may do with it. */
+/** Registration, login, and what the operator may do with accounts. */
 export function buildAccounts({
   config,
   secrets,
@@ -44,7 +44,7 @@ export function buildAccounts({
   ids,
   now,
   random,
-}: Ground & Outgoing & Content & ProfileServices & Realtime) {
+}: Core & Outgoing & Content & ProfileServices & Realtime) {
   const verifies = config.emailVerification !== 'off'
   const emailLinks = openEmailLinks({ key: linkKey, mails, verifies, ids, now })
   const registration = registrationService({

@@ -3,14 +3,14 @@ import { reviewService } from '../features/reviews/service.ts'
 import { safetyService } from '../features/safety/service.ts'
 import { hours } from '../lib/time.ts'
 import type { Content } from './content.ts'
-import type { Ground } from './ground.ts'
+import type { Core } from './core.ts'
 import type { Outgoing } from './outgoing.ts'
 import type { ProfileServices } from './profiles.ts'
 import type { Realtime } from './realtime.ts'
 
 export type ChatServices = ReturnType<typeof buildChats>
 
-/** What people do with each other: they write, review, block and report. */
+/** Chats, reviews, blocks and reports. */
 export function buildChats({
   config,
   storage,
@@ -31,7 +31,7 @@ export function buildChats({
   ids,
   now,
   random,
-}: Ground & Outgoing & Content & ProfileServices & Realtime) {
+}: Core & Outgoing & Content & ProfileServices & Realtime) {
   const chats = chatService({
     store: storage.chats,
     views: chatViews,

@@ -14,16 +14,16 @@ import { messageOf } from '../lib/errors.ts'
 import { hours } from '../lib/time.ts'
 import { shownPlace } from '../s3/place.ts'
 import { openFiles } from '../storage/files/open.ts'
-import type { Ground } from './ground.ts'
+import type { Core } from './core.ts'
 import type { Outgoing } from './outgoing.ts'
 
 export type Content = ReturnType<typeof buildContent>
 
-/** The operator's checker of images; null where there is none. */
-function checkOfImages({ imageCheckUrl, imageCheckSecret, imageCheck }: Config, now: () => number) {
-  // The settings come together: `config.ts` sees to it.
+/** The operator's image checker; null if there is none. */
+function imageCheckOf({ imageCheckUrl, imageCheckSecret, imageCheck }: Config, now: () => number) {
+  // `config.ts` ensures that both are set, or neither.
   if (imageCheckUrl === null || imageCheckSecret === null) return null
-  // Required here, so that a server without one does not load the library.
+  // Required here, so that a server without a checker does not load the library.
   const {
     openImageCheck,
   }: typeof import('../features/media/image-check.ts') = require('../features/media/image-check.ts')
@@ -50,7 +50,7 @@ export function buildContent({
   bot,
   ids,
   now,
-}: Ground & Outgoing) {
+}: Core & Outgoing) {
   const ruleReports = openRuleReports({
     store: storage.reports,
     schedule,
@@ -84,7 +84,7 @@ export function buildContent({
   })
   const imageChecks = openImageChecks({
     store: storage.media,
-    check: checkOfImages(config, now),
+    check: imageCheckOf(config, now),
     unanswered: (error) => log.warn({ reason: messageOf(error) }, 'an image was not checked'),
   })
   const media = mediaService({

@@ -7,14 +7,14 @@ import { openDelivery } from '../outbox/delivery.ts'
 import { revocationCarrier } from '../outbox/oidc/carrier.ts'
 import { openWebhookCarrier } from '../outbox/webhook/open.ts'
 import type { Accounts } from './accounts.ts'
-import type { Ground } from './ground.ts'
+import type { Core } from './core.ts'
 import type { ModerationServices } from './moderation.ts'
 import type { Outgoing } from './outgoing.ts'
 import type { Realtime } from './realtime.ts'
 
 export type DeliveryServices = ReturnType<typeof buildDelivery>
 
-/** What takes parcels out of the server, and what people want to be notified of. */
+/** Delivers the outbox, and keeps what people want to be notified of. */
 export function buildDelivery({
   config,
   storage,
@@ -37,7 +37,7 @@ export function buildDelivery({
   moderation,
   ids,
   now,
-}: Ground & Outgoing & Realtime & Accounts & ModerationServices) {
+}: Core & Outgoing & Realtime & Accounts & ModerationServices) {
   const moments = openMoments({
     store: storage.notifications,
     chats: storage.chats,

@@ -8,14 +8,14 @@ import { templateService } from '../features/templates/service.ts'
 import { hours } from '../lib/time.ts'
 import type { Accounts } from './accounts.ts'
 import type { Content } from './content.ts'
-import type { Ground } from './ground.ts'
+import type { Core } from './core.ts'
 import type { Outgoing } from './outgoing.ts'
 import type { ProfileServices } from './profiles.ts'
 import type { Realtime } from './realtime.ts'
 
 export type ModerationServices = ReturnType<typeof buildModeration>
 
-/** What moderators decide, and what follows from their decisions and the rules without them. */
+/** The work of moderators, and what follows from their decisions and from automatic rules. */
 export function buildModeration({
   config,
   storage,
@@ -39,7 +39,7 @@ export function buildModeration({
   secondFactor,
   ids,
   now,
-}: Ground & Outgoing & Content & ProfileServices & Realtime & Accounts) {
+}: Core & Outgoing & Content & ProfileServices & Realtime & Accounts) {
   const notices = noticeService({
     store: storage.notices,
     announcements,

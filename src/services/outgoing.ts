@@ -8,11 +8,11 @@ import { linkKeyOf } from '../outbox/mail/links.ts'
 import { openMailCarrier } from '../outbox/mail/open.ts'
 import { openPushSenders } from '../outbox/senders.ts'
 import { openWakes } from '../outbox/wakes.ts'
-import type { Ground } from './ground.ts'
+import type { Core } from './core.ts'
 
 export type Outgoing = ReturnType<typeof buildOutgoing>
 
-/** What makes the parcels that leave the server later. `delivery.ts` takes them out. */
+/** Fills the outbox: mails, notifications, messages of the bot. `delivery.ts` delivers it. */
 export function buildOutgoing({
   config,
   secrets,
@@ -26,7 +26,7 @@ export function buildOutgoing({
   givenProviders,
   ids,
   now,
-}: Ground) {
+}: Core) {
   const wakes = openWakes()
   const wakeMail = () => wakes.wake('mail')
   const bot = openBot({

@@ -2,11 +2,11 @@ import { searchBudget } from '../features/location/search-budget.ts'
 import { locationService } from '../features/location/service.ts'
 import { profileService } from '../features/profile/service.ts'
 import type { Content } from './content.ts'
-import type { Ground } from './ground.ts'
+import type { Core } from './core.ts'
 
 export type ProfileServices = ReturnType<typeof buildProfiles>
 
-/** Who people are, and where. */
+/** Profiles and positions. */
 export function buildProfiles({
   config,
   secrets,
@@ -21,7 +21,7 @@ export function buildProfiles({
   media,
   filter,
   now,
-}: Ground & Content) {
+}: Core & Content) {
   const profiles = profileService({
     store: storage.users,
     filter,

@@ -7,15 +7,15 @@ import { openPresence } from '../realtime/presence.ts'
 import { replay as openReplay } from '../realtime/replay.ts'
 import { openSockets } from '../realtime/sockets.ts'
 import type { Content } from './content.ts'
-import type { Ground } from './ground.ts'
+import type { Core } from './core.ts'
 import type { ProfileServices } from './profiles.ts'
 
 export type Realtime = ReturnType<typeof buildRealtime>
 
-// Presence is announced in the newest chats only, as an account may have any number of them.
+// Presence is announced in the newest chats only, because an account may have any number of them.
 const chatsWithPresence = 500
 
-/** What sockets are told, and what the nodes tell each other. */
+/** Sockets, presence, events, and the messages between nodes. */
 export function buildRealtime({
   storage,
   log,
@@ -32,7 +32,7 @@ export function buildRealtime({
   profiles,
   ids,
   now,
-}: Ground & Content & ProfileServices) {
+}: Core & Content & ProfileServices) {
   const sockets = openSockets()
   const lastSeen = openLastSeen({ store: storage.lastSeen, log, now })
   const presence = openPresence({

@@ -13,13 +13,13 @@ import type { ChatServices } from './chats.ts'
 import type { Content } from './content.ts'
 import type { DeliveryServices } from './delivery.ts'
 import type { Accounts } from './accounts.ts'
-import type { Ground } from './ground.ts'
+import type { Core } from './core.ts'
 import type { ModerationServices } from './moderation.ts'
 import type { Outgoing } from './outgoing.ts'
 import type { ProfileServices } from './profiles.ts'
 import type { Realtime } from './realtime.ts'
 
-type Needs = Ground &
+type Needs = Core &
   Outgoing &
   Content &
   ProfileServices &
@@ -29,7 +29,7 @@ type Needs = Ground &
   ModerationServices &
   DeliveryServices
 
-/** What becomes of data in the end: exports, erasures and retention; and the state of the server itself. */
+/** Exports, erasures and retention of data, and the state of the server itself. */
 export function buildUpkeep({
   config,
   storage,

@@ -1,7 +1,7 @@
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
 import * as schema from './postgres/schema/index.ts'
 
-/** A value as both engines can hold it; what a column holds besides null is told by its kind. */
+/** A value that both engines can hold. A column's kind tells which values it holds besides null. */
 export type Value = string | number | boolean | Uint8Array | null
 type Kind = 'text' | 'integer' | 'double' | 'boolean' | 'bytes'
 
@@ -15,27 +15,27 @@ export type Table = {
 
 export type Row = readonly Value[]
 
-/** Some rows of a table. `keys` are what its engine orders them by: those of the last go on after it. */
+/** Some rows of a table. `keys` are their sort keys in the engine: the next page starts after the last one. */
 export type Page = { rows: Row[]; keys: Row[] }
 
-/** A database that is read. */
+/** A database to read from. */
 export type Side = {
   count(table: Table): Promise<number>
-  /** The next rows after that key, or the first; fewer than `limit` only where no more follow. */
+  /** The next rows after that key, or the first ones. Fewer than `limit` means that none follow. */
   read(table: Table, after: Row | null, limit: number): Promise<Page>
 }
 
-/** A database that is filled. While it is, it holds notes of how far that is, and nothing else opens it. */
+/** A database that a copy fills. Until the end it holds notes of the progress, and nothing else opens it. */
 export type Target = Side & {
   /** The notes by name; null if no copy was begun. */
   notes(): Promise<Map<string, string> | null>
-  /** Makes the place for notes, and writes the first. What a start on the empty database has remembered goes. */
+  /** Creates the notes and writes the first one. Removes what an earlier start on the empty database has stored. */
   begin(name: string, note: string): Promise<void>
   /** Adds rows and replaces the table's note, both or neither. */
   write(table: Table, rows: readonly Row[], note: string): Promise<void>
-  /** Called when all rows are there. Throws if the engine's own rules do not hold. */
+  /** Called when all rows are copied. Throws if a constraint of the engine does not hold. */
   verifyCopy(tables: readonly Table[]): Promise<void>
-  /** Removes the notes. From here on it is a database like any other. */
+  /** Removes the notes, which makes the database ready for use. */
   finish(): Promise<void>
 }
 
@@ -52,8 +52,8 @@ const kinds: Record<string, Kind> = {
 }
 
 /**
- * Every table that lasts, each after those that it refers to. What SQLite keeps in another way is in sqlite/copy.ts. Triggers
- * fill `nearby_people` from these.
+ * Every table to copy, each after those that it refers to. `sqlite/copy.ts` has the differences of SQLite. Triggers fill
+ * `nearby_people` from these.
  */
 export const tables: readonly Table[] = [
   schema.users,
@@ -141,7 +141,7 @@ type OnRows = (rows: number) => void
 
 /** Reads a whole table. Throws if it holds a value that one of the engines cannot, naming table and row. */
 export async function digestOf(side: Side, table: Table, onRows: OnRows = () => {}): Promise<Digest> {
-  // The rows' hashes are added up, lane by lane: each engine reads in the order that costs it least.
+  // The hashes of the rows are added up, lane by lane, because each engine reads in the order that is cheapest for it.
   const sum = new Uint32Array(8)
   const lanes = new Uint32Array(8)
   const bytes = new Uint8Array(lanes.buffer)
@@ -158,7 +158,7 @@ export async function digestOf(side: Side, table: Table, onRows: OnRows = () => 
   return { rows, hash: Array.from(sum, (lane) => lane.toString(16).padStart(8, '0')).join('') }
 }
 
-/** A row as text that is the same from either engine. A double has all its digits; of zeros SQLite knows only one. */
+/** A row as text that is the same for both engines. Doubles keep all their digits; SQLite does not tell -0 from 0. */
 const canonical = (row: Row) =>
   JSON.stringify(row.map((value) => (value instanceof Uint8Array ? value.toHex() : value)))
 
@@ -167,19 +167,19 @@ function refuseUnfit(table: Table, row: Row) {
     const value = row[i] ?? null
     if (value === null) continue
     const problem = unfit(value, kind)
-    if (problem !== null) throw new Error(`${name} of ${named(table, row)} ${problem}: mend that first`)
+    if (problem !== null) throw new Error(`${name} of ${named(table, row)} ${problem}: fix that first`)
   }
 }
 
 function unfit(value: Exclude<Value, null>, kind: Kind): string | null {
   switch (kind) {
     case 'text':
-      if (typeof value !== 'string') return 'is no text'
-      return value.includes('\0') ? 'holds a NUL character, which PostgreSQL does not take' : null
+      if (typeof value !== 'string') return 'is not text'
+      return value.includes('\0') ? 'holds a NUL character, which PostgreSQL does not accept' : null
     case 'integer':
-      return Number.isSafeInteger(value) ? null : 'is no whole number below 2^53'
+      return Number.isSafeInteger(value) ? null : 'is not a whole number below 2^53'
     case 'double':
-      return Number.isFinite(value) ? null : 'is no number'
+      return Number.isFinite(value) ? null : 'is not a number'
     case 'boolean':
       return typeof value === 'boolean' ? null : 'is neither true nor false'
     case 'bytes':
@@ -187,7 +187,7 @@ function unfit(value: Exclude<Value, null>, kind: Kind): string | null {
   }
 }
 
-/** Such as `messages (chat_id …, seq 12)`. */
+/** A row as errors name it, such as `messages (chat_id …, seq 12)`. */
 export function named({ name, columns, key }: Table, row: Row): string {
   const shown = columns.flatMap(({ name, kind }, i) =>
     (key.includes(name) || name === 'id') && kind !== 'bytes' ? `${name} ${row[i]}` : [],
@@ -195,7 +195,7 @@ export function named({ name, columns, key }: Table, row: Row): string {
   return `${name} (${shown.join(', ')})`
 }
 
-/** Copies what the target does not have yet of a table. */
+/** Copies the rows of a table that the target does not have yet. */
 export async function copyRows(
   source: Side,
   target: Target,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { parseServers, shownUrl } from './postgres/url.ts'
 
-/** `path` is that of the SQLite file, or `:memory:`. `url` holds the password: show `shownDatabase` instead. */
+/** `path` is the SQLite file, or `:memory:`. `url` holds the password: show `shownDatabase` instead. */
 export type DatabaseConfig = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
 
 const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
@@ -14,7 +14,7 @@ export function readDatabaseUrl(url: string): DatabaseConfig {
     const parsed = parseServers(url)
     if (parsed === null)
       throw new Error(
-        'must be postgres://USER:PASSWORD@HOST/DATABASE; several hosts stand between commas, and special characters in a name or password as %XX',
+        'must be postgres://USER:PASSWORD@HOST/DATABASE; separate several hosts by commas, and write special characters in a name or password as %XX',
       )
     if (!sslModes.includes(parsed.parameters.get('sslmode') ?? 'disable'))
       throw new Error(`must have an sslmode of these: ${sslModes.join(', ')}`)
@@ -28,6 +28,6 @@ export function readDatabaseUrl(url: string): DatabaseConfig {
   return { engine: 'sqlite', path: path === ':memory:' ? path : resolve(path) }
 }
 
-/** Where the database is, as people may be told: without user, password and parameters. */
+/** Where the database is, for messages: without user, password and parameters. */
 export const shownDatabase = (database: DatabaseConfig) =>
   database.engine === 'sqlite' ? database.path : shownUrl(database.url)

@@ -1,13 +1,13 @@
 /**
- * What a step down removes for good: a table (or rows of it), or a column of one. `empty` is the default, as SQL, that the
- * step up gave the column: the next step up writes it again.
+ * What a step down removes for good: a table (or rows of it), or a column. `empty` is the default, as SQL, that the step up
+ * gave the column, and that the next step up would restore.
  */
 export type Dropped = { table: string; column: string | null; empty?: string }
 
-/** The same with how many rows, or values that are neither null nor the default, go with it. */
+/** How many rows of a table, or values of a column that are neither null nor the default, a step down removes. */
 export type Loss = { name: string; rows: number }
 
-/** The steps that are about to be taken back, the newest first, with what each would remove. */
+/** A step that is about to be undone, with what that would remove. */
 export type PlannedStep = { label: string; losses: Loss[] }
 
 const statementsOf = (sql: string) =>
@@ -16,7 +16,7 @@ const statementsOf = (sql: string) =>
     .split(';')
     .map((statement) => statement.trim())
 
-/** Reads from the SQL of a step what it removes. A table that is made anew under its name does not count. */
+/** Finds in the SQL of a step down what it removes. A table that is recreated under its name does not count. */
 export function droppedBy({ up, down }: { up: string; down: string }): Dropped[] {
   const statements = statementsOf(down)
   const defaults = new Map(

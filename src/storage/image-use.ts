@@ -1,6 +1,6 @@
 // What an image is used for: conditions on a row of `media`, the same in either engine.
 
-// Keeps PostgreSQL to looking up each image, rather than reading all messages first.
+// Makes PostgreSQL look up each image instead of reading all messages first.
 const oneByOne = 'LIMIT 1 OFFSET 0'
 
 export const isPhoto = `EXISTS (SELECT 1 FROM users WHERE users.photo = media.id ${oneByOne})`
@@ -8,7 +8,7 @@ const isIn = (table: 'messages' | 'held_messages') =>
   `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.photo_id = media.id AND ${table}.deleted_at IS NULL ${oneByOne})`
 const shown = `(${isPhoto} OR ${isIn('messages')} OR ${isIn('held_messages')})`
 
-/** The same, while it is not hidden from others. */
+/** Whether the image is a profile photo that is not hidden from others. */
 export const isPhotoShown = `EXISTS (SELECT 1 FROM users WHERE users.photo = media.id AND users.hidden IS NULL ${oneByOne})`
 
 export const isEvidence = `EXISTS (SELECT 1 FROM evidence_photos WHERE media_id = media.id ${oneByOne})`
@@ -16,8 +16,8 @@ export const isEvidence = `EXISTS (SELECT 1 FROM evidence_photos WHERE media_id 
 export const used = `(${shown} OR ${isEvidence})`
 
 /**
- * Not for those who have uploaded it any more is what is kept as evidence alone: that it is still there would tell them that
- * they were reported, and in a chat of two by whom.
+ * Whether its owner may still use the image. Not if it is kept only as evidence: its existence would reveal that they were
+ * reported, and in a chat of two by whom.
  */
 export const isTheirs = `(${shown} OR NOT ${isEvidence})`
 

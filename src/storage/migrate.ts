@@ -18,13 +18,13 @@ export const newest = Math.max(...migrations.map(({ number }) => number))
 /** Such as `0001_users_consents_audit`. */
 export const label = (m: Pick<Migration, 'number' | 'name'>) => `${String(m.number).padStart(4, '0')}_${m.name}`
 
-// Other programs keep a table of this name too; these are the columns of ours.
+// Other programs have a table of that name too, so ours is recognised by its columns.
 export const columns = 'number, name, applied_at'
-/** The table that a database has while `convene copy` fills it. */
+/** The table that marks a database while `convene copy` fills it. */
 export const copyMark = 'unfinished_copy'
 /**
- * Says with which releases an applied step is compatible, for those that do not know it. It is there from the first such
- * step on: releases before it know only the columns of the other table.
+ * The table that tells older releases whether they can work with a step that they do not know. It exists from the first such
+ * step on, as earlier releases know only the columns of `schema_migrations`.
  */
 export const compatibility = 'schema_compatibility'
 export const makeCompatibility = `CREATE TABLE IF NOT EXISTS ${compatibility} (number integer PRIMARY KEY NOT NULL, compatible_with integer NOT NULL)`
@@ -60,7 +60,7 @@ const newerThanKnown = (steps: readonly { number: number }[]) =>
     `this database is at migration ${Math.max(...steps.map(({ number }) => number))}, newer than this release knows (${newest}): start a newer Convene, or restore an older backup`,
   )
 
-/** Throws if a newer release has applied steps: for what has to know all that the database holds. */
+/** Throws if a newer release has applied steps: for commands that have to know everything in the database. */
 export function refuseNewer(steps: Iterable<{ number: number }>) {
   const unknown = [...steps].filter(({ number }) => !isKnown(number))
   if (unknown.length > 0) throw newerThanKnown(unknown)
@@ -72,25 +72,25 @@ export const statesOf = (applied: Applied): MigrationState[] => [
   ...[...applied.values()].filter(({ number }) => !isKnown(number)).sort((a, b) => a.number - b.number),
 ]
 
-/** `file` is the database, where it is one. */
+/** The error of a migration that failed. `file` is the SQLite database. */
 export const failed = (migration: Migration, error: unknown, file?: string) =>
   new MigrationError(
     `migration ${label(migration)} failed and was undone: ${messageOf(error)}${file ? ` (${file})` : ''}`,
     { cause: error },
   )
 
-/** Which steps to take back: all that are newer than `to` where it is given, else the newest `steps` (1). */
+/** Which steps to undo: all that are newer than `to` if that is given, otherwise the newest `steps` (1). */
 export type WayDown = { steps?: number; to?: number }
 
-/** The applied steps that are to be taken back, the newest first. Throws if a newer release has applied steps. */
+/** The applied steps to undo, the newest first. Throws if a newer release has applied steps. */
 export function stepsDown(applied: Applied, { steps = 1, to }: WayDown): Migration[] {
-  // A newer release's steps lie on top of ours, and only that release can take them back.
+  // Steps of a newer release come after ours, and only that release can undo them.
   refuseNewer(applied.values())
   const newestFirst = migrations.filter(({ number }) => applied.has(number)).reverse()
   return to === undefined ? newestFirst.slice(0, steps) : newestFirst.filter(({ number }) => number > to)
 }
 
-// The rest is SQLite's; storage/postgres/migrate.ts has the same for PostgreSQL.
+// The rest is for SQLite; storage/postgres/migrate.ts has the same for PostgreSQL.
 
 function appliedTo(db: Database): Applied {
   const tables = db.query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
@@ -150,7 +150,7 @@ export function planDown(db: Database, way: WayDown): PlannedStep[] {
   }))
 }
 
-/** Takes steps back, each in a transaction of its own. Returns their names, the newest first. */
+/** Undoes steps, each in a transaction of its own. Returns their names, the newest first. */
 export function down(db: Database, { onStep, ...way }: WayDown & { onStep?: (name: string) => void } = {}): string[] {
   const list = stepsDown(appliedTo(db), way)
   for (const migration of list) {

@@ -12,13 +12,13 @@ type Opened = {
   storage: Storage
   /** The steps that were applied. */
   migrated: string[]
-  /** Where the database as it was before them is kept; null if there was none, or nothing to do. */
+  /** The copy of the database from before them; null if there was no database, or nothing to do. */
   kept: string | null
 }
 
 type Options = SqliteOptions & DatabaseOptions
 
-// Loaded where it is used: a start on a file does without.
+// Loaded where it is used, because a start on SQLite does not need it.
 const postgres = () => import('./postgres/open.ts')
 
 /**
@@ -34,7 +34,7 @@ async function openSqlite(path: string, options: SqliteOptions): Promise<Opened>
   const client = openDatabase(path)
   try {
     refuseDamagedAtStart(client, path)
-    // It has to see the log before anybody empties it.
+    // The replica has to read the log before it is emptied.
     await options.replica?.open(path)
     emptyLog(client)
     const { migrated, kept } = bringUp(client, path)
@@ -48,8 +48,8 @@ async function openSqlite(path: string, options: SqliteOptions): Promise<Opened>
 }
 
 /**
- * Brings the schema of an SQLite file up to date, after a copy of a database that is in use. Throws MigrationError where a
- * step fails, which says where the copy is: the steps before it stay applied, so an earlier release needs the copy to go on.
+ * Brings the schema of an SQLite file up to date. A database that is in use is copied first. Throws MigrationError if a step
+ * fails, which names the copy: the steps before it stay applied, so an earlier release needs the copy to run again.
  */
 export function bringUp(
   client: Database,
@@ -65,7 +65,7 @@ export function bringUp(
   }
 }
 
-/** The steps of a database that is there. Throws if it is none that this release works on. Changes nothing. */
+/** The migration steps of an existing database. Throws if this release cannot work with it. Changes nothing. */
 export async function statusOf(database: DatabaseConfig): Promise<MigrationState[]> {
   return database.engine === 'sqlite' ? statusOfFile(database.path) : (await postgres()).statusOfServer(database.url)
 }
@@ -81,7 +81,7 @@ function statusOfFile(path: string): MigrationState[] {
   }
 }
 
-/** Throws if the database is another program's, or of a release too new for this one, before anything is changed. */
+/** Throws if the database belongs to another program, or is too new for this release. Changes nothing. */
 export async function refuseForeign(database: DatabaseConfig): Promise<void> {
   if (database.engine === 'sqlite' && !existsSync(database.path)) return
   await statusOf(database)

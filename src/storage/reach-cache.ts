@@ -4,9 +4,9 @@ import type { Point } from '../features/location/sphere.ts'
 export type ReachCache = ReturnType<typeof reachCache>
 
 /**
- * Remembers, an hour at most, how far a nearby search had to reach, so that the next one around there begins well. It holds
- * nobody and no position: a stale entry costs time and cannot change an answer. Places are told apart by 0.01 degrees,
- * as the searcher's position is true and private.
+ * Remembers for up to an hour how far a nearby search had to reach, so that the next one around there starts with a good radius.
+ * It holds neither people nor exact positions: places are rounded to 0.01 degrees, because the searcher's position is exact and
+ * private. A stale entry costs time but cannot change a result.
  */
 export function reachCache({ now = Date.now, ttl = 3_600_000, most = 10_000 } = {}) {
   const entries = recentMap<{ reach: number; until: number }>(most)

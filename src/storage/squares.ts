@@ -1,13 +1,13 @@
 import { type Box, distance, type Point } from '../features/location/sphere.ts'
 
-/** The map of latitudes and longitudes is a square, each quarter of a square is one too, and the smallest are 19 m high. */
+/** The map of latitudes and longitudes is a square. So is each quarter of a square. The smallest squares are 19 m high. */
 export type Square = { row: number; column: number; size: number }
 
-// Rows and columns of smallest squares. The squares are numbered along a Z-order curve (G. M. Morton, 1966), so that those
-// within a bigger one have consecutive numbers, which an index finds in one go.
+// The rows and columns of smallest squares. These are numbered along a Z-order curve (G. M. Morton, 1966), so that those within
+// a larger square have consecutive numbers, which an index finds in one range.
 const SIDE = 2 ** 20
 
-// A circle is drawn so much too wide, so that rounding never leaves out a point on its rim.
+// Widens circles, so that rounding never excludes a point on the rim.
 const MARGIN_M = 0.001
 
 const place = (fraction: number) => Math.min(Math.floor(fraction * SIDE), SIDE - 1)
@@ -22,7 +22,7 @@ function spread(bits: number): number {
   return (bits | (bits << 1)) & 0x55555555
 }
 
-/** In two halves: the number has 40 bits, bit operations have 32. */
+/** Computed in two halves, because the number has 40 bits and bit operations have 32. */
 const numberOf = (row: number, column: number) =>
   (2 * spread(row >> 10) + spread(column >> 10)) * SIDE + 2 * spread(row & 1023) + spread(column & 1023)
 
@@ -60,8 +60,8 @@ export function covering(box: Box, most: number): Square[] {
 }
 
 /**
- * Bounds, in metres, of how far from the centre anything in the square is: those of the circle around the square.
- * Right for squares of less than 90 degrees of longitude.
+ * Bounds of the distance from the centre to anything in the square, in metres, by the circle around the square. Valid for squares
+ * of less than 90 degrees of longitude.
  */
 export function extent(centre: Point, { row, column, size }: Square): { nearest: number; farthest: number } {
   const at = (r: number, c: number) => ({ latitude: (r * 180) / SIDE - 90, longitude: (c * 360) / SIDE - 180 })

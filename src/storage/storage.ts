@@ -28,7 +28,7 @@ import type { NotificationStore } from '../features/notifications/store.ts'
 import type { PasskeyStore } from '../features/passkeys/store.ts'
 import type { OutboxStore } from '../outbox/store.ts'
 
-/** Everything that lasts, as the features see it. An engine is a folder beside this file. */
+/** All storage ports. Each engine is a folder beside this file. */
 export type Storage = {
   users: UserStore
   accounts: AccountStore
@@ -55,7 +55,7 @@ export type Storage = {
   retention: RetentionStore
   community: CommunityStore
   jobLeases: JobLeaseStore
-  /** Null if a database has one server. */
+  /** Null for SQLite, which has one server. */
   nodes: NodeStore | null
   outbox: OutboxStore
   emails: EmailStore
@@ -69,10 +69,10 @@ export type Storage = {
   passkeys: PasskeyStore
   /** Call with every unexpected error: ends the process if the error shows that the disk or the data cannot be trusted. */
   failed(error: unknown): void
-  /** How many steps its schema is behind this release. Throws if the engine does not answer. */
+  /** How many steps the schema is behind this release. Throws if the engine does not answer. */
   pendingMigrations(): Promise<number>
   /** Size on disk in bytes: the database and its write-ahead log. */
   size(): Promise<{ database: number; log: number }>
-  /** Commits what waits and lets go of the files. */
+  /** Commits queued writes and closes the database. */
   close(): Promise<void>
 }

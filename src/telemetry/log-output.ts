@@ -10,15 +10,15 @@ export type LogOutput = { write(line: string): void }
 type Options = {
   /** Called for each line that is dropped. */
   onDropped?: () => void
-  /** Called when all waiting lines are out: how many were dropped, and the error's code, or `slow` for a slow reader. */
+  /** Called when all waiting lines are written: how many were dropped, and the error's code, or `slow` for a slow reader. */
   onRecovery?: (dropped: number, reason: string) => void
 }
 
 /**
- * Writes lines to a file descriptor. It never throws and never waits, whatever happens at the other end: a full disk, a closed
- * pipe, a reader that does not read. Lines that cannot be written now wait in memory up to a fixed size; further ones are
- * dropped and counted. As long as there is room, a line is out when `write` returns, so that the last lines before the process
- * ends are there.
+ * Writes lines to a file descriptor. Never throws and never waits, whatever happens at the other end: a full disk, a closed pipe,
+ * a reader that does not read. Lines that cannot be written now wait in memory up to a fixed size; further ones are dropped and
+ * counted. As long as the other end accepts lines, a line is written when `write` returns, so that the last lines before an exit
+ * are not lost.
  */
 export function openLogOutput(fd: number, { onDropped = () => {}, onRecovery = () => {} }: Options = {}): LogOutput {
   const send = sender(fd)
@@ -101,10 +101,10 @@ export function openLogOutput(fd: number, { onDropped = () => {}, onRecovery = (
   }
 }
 
-/** Returns how many bytes were taken, or a promise if the line goes out only when the reader reads on. May throw. */
+/** Returns how many bytes were written, or a promise if the line has to wait for the reader. May throw. */
 function sender(fd: number): (line: Buffer) => number | Promise<unknown> {
   const { isFIFO, isSocket } = kindOf(fd)
-  // A file takes at once what it can. A terminal blocks only if its user stops it on purpose.
+  // A write to a file does not wait. A terminal blocks only if its user stops it on purpose.
   if (!isFIFO && !isSocket) return (line) => writeSync(fd, line)
   // A synchronous write to a full pipe would block the server until somebody reads.
   const open = () => Bun.file(fd).writer({ highWaterMark: 1 })

@@ -6,34 +6,34 @@ const capacity = 1000
 const warn = 40
 const fatal = 60
 
-// What differs between two occurrences of one problem. Every field that ends in `_id` does as well.
+// Fields that differ between occurrences of the same problem, besides those that end in `_id`.
 const volatile = new Set(['ms', 'err'])
 
 type Watched = { logger: Logger; args: Parameters<LogFn>; method: LogFn; repeated: number }
 
 /**
- * Logs a warning or an error that repeats once a minute: the first one at once, and then, at the end of each minute in which
- * it came again, the last one with the number in `repeated`. Two lines are the same if they differ in ids, times and numbers
- * within an error's message only. Fatal lines always go out.
+ * Limits a repeated warning or error to one line per minute: logs the first one at once, and then, at the end of each minute with
+ * repetitions, the last one with their number in `repeated`. Two lines are the same if they differ only in ids, times and numbers
+ * within an error's message. Fatal lines are always logged.
  */
 export function foldRepeats() {
   const watched = new Map<string, Watched>()
 
-  function tell(key: string): void {
+  function logRepeats(key: string): void {
     const line = watched.get(key)
     if (!line || line.repeated === 0) return void watched.delete(key)
     const { logger, args, method, repeated } = line
     line.repeated = 0
     const [first, ...rest]: readonly unknown[] = args
-    const told =
+    const withCount =
       typeof first === 'object'
         ? [{ ...first, repeated }, ...rest]
         : [{ repeated }, ...(first === undefined ? [] : [first]), ...rest]
-    Reflect.apply(method, logger, told)
+    Reflect.apply(method, logger, withCount)
     watch(key)
   }
 
-  const watch = (key: string) => void setTimeout(tell, minutes, key).unref()
+  const watch = (key: string) => void setTimeout(logRepeats, minutes, key).unref()
 
   return {
     /** For pino's `hooks.logMethod`. */
@@ -53,14 +53,14 @@ export function foldRepeats() {
       method.apply(this, args)
     },
 
-    /** Logs what has repeated since the last minute: for the end of the process. */
+    /** Logs the pending repetitions, at the end of the process. */
     flush(): void {
-      for (const key of [...watched.keys()]) tell(key)
+      for (const key of [...watched.keys()]) logRepeats(key)
     },
   }
 }
 
-/** What two occurrences of one problem have in common. */
+/** The same for all occurrences of one problem. */
 function keyOf([first, ...rest]: readonly unknown[]): string {
   if (typeof first !== 'object' || first === null) return JSON.stringify([first, ...rest])
   const fields = Object.entries(first).filter(([name]) => !volatile.has(name) && !name.endsWith('_id'))

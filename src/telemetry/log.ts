@@ -41,7 +41,7 @@ export function openLog({ logLevel }: Pick<Config, 'logLevel'>, { to, onDropped 
   process.on('exit', repeats.flush)
   const output = openLogOutput(stdout, {
     onDropped,
-    // Not folded, as each line has a different number.
+    // Not folded, because each line has a different number.
     onRecovery: (dropped, reason) =>
       pino(options, shown).error(
         { dropped, reason },

@@ -158,12 +158,12 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
       problems.inc({ code: 'busy' })
     },
 
-    /** An answer with that code. Those that are the client's fault are not counted. */
+    /** Counts a response with that code, unless it is the client's fault. */
     problem(code: string) {
       if (watchedProblems.has(code)) problems.inc({ code })
     },
 
-    /** How this start came about. */
+    /** Records the recent starts and the end of the previous run. */
     started({ recent, wasUnclean }: { recent: number; wasUnclean: boolean }) {
       starts.set(recent)
       unclean.set(Number(wasUnclean))
@@ -210,7 +210,7 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
       s3Time.observe({ operation, outcome }, seconds)
     },
 
-    /** Shows what these sources say whenever the metrics are requested. To be called once. */
+    /** Reads these sources whenever the metrics are requested. Call it once. */
     watch(sources: Watched) {
       for (const kind of outboxKinds)
         for (const outcome of ['sent', 'withheld', 'failed', 'given_up']) deliveries.inc({ kind, outcome }, 0)

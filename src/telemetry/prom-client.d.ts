@@ -1,5 +1,5 @@
-// The parts of prom-client that are used, under paths of their own: all of it would load Node's HTTP client, cluster and
-// worker modules at each start.
+// The parts of prom-client that are used, imported by their own paths: the whole library would load Node's HTTP client, cluster
+// and worker modules at each start.
 declare module 'prom-client/lib/counter.js' {
   export { Counter as default } from 'prom-client'
 }

@@ -8,8 +8,8 @@ export const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 type Series = { method: string; status: number; counts: number[]; sum: number }
 
 /**
- * The histogram that every request passes, by route pattern, method and status. Not the library's, which builds a string of
- * the labels for each observation: that took a fifth of the time of a short request. A test compares the two.
+ * The histogram of all requests, by route pattern, method and status. Our own, because the library's builds a string of labels for
+ * each observation, which took a fifth of the time of a short request. A test compares the two.
  */
 export function openRequestTimes(registry: Registry) {
   const byRoute = new Map<string, Series[]>()
@@ -45,7 +45,7 @@ export function openRequestTimes(registry: Registry) {
     aggregator: 'sum',
     get: async () => ({ ...metric, values: [...values()] }),
   }
-  // The registry calls `get` only; its type asks for the whole class.
+  // The registry calls only `get`, but its type requires the whole class.
   registry.registerMetric(metric as unknown as Histogram<string>)
 
   return (method: string, route: string, status: number, seconds: number) => {

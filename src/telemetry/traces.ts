@@ -19,15 +19,15 @@ export type TracedRequest = {
 /** A part of a request or a delivery, such as one call of a store. Times are in milliseconds since 1970. */
 export type Step = { name: string; start: number; end: number; failed: boolean }
 
-// A request that does more than this is told by its first steps.
+// Further steps of a request are not traced.
 const mostSteps = 64
 const current = new AsyncLocalStorage<Step[]>()
 
 export type Traces = {
   request(request: TracedRequest): void
-  /** Begins to note the steps of what runs from here on, in this asynchronous context. */
+  /** Starts recording steps in this asynchronous context. */
   begin(): Step[]
-  /** Runs what no request has asked for, such as a delivery, as a trace of its own with its steps. */
+  /** Runs work outside of requests, such as a delivery, as a trace of its own with its steps. */
   around<T>(name: string, attributes: Record<string, string>, work: () => Promise<T>): Promise<T>
   /** Sends the queued spans. Never fails or blocks the shutdown: without a collector they are lost. */
   close(): Promise<void>
@@ -35,7 +35,7 @@ export type Traces = {
 
 /**
  * Sends one span for each request to an OpenTelemetry collector over HTTP: with the route's pattern, never the URL, and linked
- * to the trace that the client names. The library is loaded only here, as most installations do without it.
+ * to the trace that the client names. The library is loaded only here, because most installations do not use it.
  */
 export async function openTraces(endpoint: string, serviceName = 'convene'): Promise<Traces> {
   const [
@@ -84,8 +84,8 @@ export async function openTraces(endpoint: string, serviceName = 'convene'): Pro
   const propagator = new W3CTraceContextPropagator()
   const header = { get: (traceparent: string) => traceparent, keys: () => ['traceparent'] }
 
-  /** A root span, and its steps as its children. */
-  function tell(
+  /** Records a root span with its steps as children. */
+  function record(
     name: string,
     { kind, links, attributes, failed }: { kind: number; links: Link[]; attributes: Attributes; failed: boolean },
     { start, end, steps }: { start: number; end: number; steps: readonly Step[] },
@@ -119,7 +119,7 @@ export async function openTraces(endpoint: string, serviceName = 'convene'): Pro
         return value
       } finally {
         const end = start + performance.now() - began
-        tell(name, { kind: SpanKind.INTERNAL, links: [], attributes, failed }, { start, end, steps: [...steps] })
+        record(name, { kind: SpanKind.INTERNAL, links: [], attributes, failed }, { start, end, steps: [...steps] })
       }
     },
 
@@ -128,7 +128,7 @@ export async function openTraces(endpoint: string, serviceName = 'convene'): Pro
       const named = traceparent && trace.getSpanContext(propagator.extract(ROOT_CONTEXT, traceparent, header))
       const links = named ? [{ context: named }] : []
       const attributes = { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status }
-      tell(
+      record(
         `${method} ${route}`,
         { kind: SpanKind.SERVER, links, attributes, failed: status >= 500 },
         { start, end, steps: [...steps] },
@@ -138,7 +138,7 @@ export async function openTraces(endpoint: string, serviceName = 'convene'): Pro
   }
 }
 
-/** The same stores, whose calls are noted as steps, by the names of store and method alone. */
+/** Wraps stores so that their calls are recorded as steps, by the names of store and method only. */
 export function traced<Stores extends object>(stores: Stores): Stores {
   const wrapped = Object.entries(stores).map(([name, store]) => [
     name,
@@ -162,7 +162,7 @@ function tracedStore(name: string, store: object): object {
             steps.push({ name: `${name}.${method}`, start, end: start + performance.now() - began, failed })
         }
         const result: unknown = Reflect.apply(value, target, args)
-        // What answers at once is remembered in memory.
+        // Synchronous results come from memory and are not steps.
         if (result instanceof Promise)
           result.then(
             () => note(false),

@@ -134,7 +134,7 @@ test('the command has taken effect on a running server when it returns, and afte
   expect((await convene(['maintenance', 'status'], settings)).out).toBe('maintenance is off\n')
   expect(await convene(['maintenance', 'on', text], settings)).toMatchObject({
     code: 0,
-    out: 'maintenance is on: people can read and not write\n',
+    out: 'maintenance is on: people can read but not write\n',
   })
   expect(await register('bob@example.org')).toEqual([503, 'maintenance'])
   const shown = JSON.parse((await convene(['maintenance', 'status', '--json'], settings)).out)

@@ -58,11 +58,11 @@ test('a node alone needs nothing, and several need both settings, on all of them
   expect(clusterProblem(node(both), [])).toBeNull()
   expect(clusterProblem(node([]), [node([]), node([])])).toBeNull()
   expect(clusterProblem(node(both), [node([], 'there')])).toBe(
-    'REDIS_URL and MEDIA_URL must be set, the same on all nodes: another one of this database runs on there',
+    'REDIS_URL and MEDIA_URL must be set, the same on all nodes: another node of this database runs on there',
   )
   expect(clusterProblem(node(['MEDIA_URL']), [node([], 'there')])).toStartWith('MEDIA_URL must be set, the same')
   expect(clusterProblem(node([]), [node([]), node(['REDIS_URL'], 'there')])).toBe(
-    'REDIS_URL must be set on all nodes, and the one of this database that runs on there has none: set it there first, or stop that one',
+    'REDIS_URL must be set on all nodes, and the node of this database on there runs without: set it there first, or stop that node',
   )
 })
 
@@ -72,7 +72,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one database on Pos
     const lone = await start('one', both)
     expect(lone).toEqual(entered)
     expect(await start('two', both)).toStartWith('REDIS_URL and MEDIA_URL must be set, the same on all nodes')
-    expect(await start('two')).toStartWith('REDIS_URL and MEDIA_URL must be set on all nodes, and the one')
+    expect(await start('two')).toStartWith('REDIS_URL and MEDIA_URL must be set on all nodes, and the node')
     if (typeof lone === 'string') throw new Error(lone)
     await lone.leave()
     for (const host of ['two', 'three', 'four']) expect(await start(host)).toEqual(entered)
@@ -96,7 +96,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one database on Pos
     const before = performance.now()
     expect(await start('two', both)).toEqual(entered)
     expect(performance.now() - before).toBeGreaterThan(pace.aliveMs / 2)
-    expect(logged).toEqual(['waiting for another node of this database, which may have ended without a word'])
+    expect(logged).toEqual(['waiting for another node of this database, which may have been killed'])
   })
 
   test('one that was killed is in nobody’s way where all have what they need, nor where it starts again', async () => {

@@ -12,7 +12,7 @@ const messagesOf = (log: string): string[] =>
     .split('\n')
     .map((line) => JSON.parse(line).msg)
 // The database is SQLite's here.
-const ofNoUse = 'REDIS_URL is set with an SQLite database, which no other node can share: Redis has nothing to connect'
+const ofNoUse = 'REDIS_URL is set with an SQLite database, which other nodes cannot share: Redis has no effect'
 
 /** What the start of a server says that cannot use that Redis. */
 async function refusal(url: string): Promise<string> {
@@ -65,7 +65,7 @@ test('what is no Redis ends the start with one line', async () => {
   using web = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('hello') })
   const there = `127.0.0.1:${web.port}`
   expect(await refusal(`redis://${there}`)).toBe(
-    `convene: REDIS_URL names what is no Redis, or one that wants TLS (rediss://): ${there}`,
+    `convene: REDIS_URL names a server that is not a Redis, or one that needs TLS (rediss://): ${there}`,
   )
 })
 
@@ -81,7 +81,7 @@ redisServerTest('a Redis that does not let us in ends the start with one line, i
   const wrong = await refusal(`redis://:the%20wrong%20one@${there}`)
   expect(wrong).toBe(`convene: REDIS_URL has a user or a password that the Redis at ${there} refuses`)
   const mayNot = await refusal(`redis://reader:reading@${there}`)
-  expect(mayNot).toStartWith(`convene: REDIS_URL names a user who may not do at ${there} what is needed: `)
+  expect(mayNot).toStartWith(`convene: REDIS_URL names a user who lacks a permission at ${there}: `)
   expect(mayNot).not.toContain('reading')
   expect(await refusal(`redis://:the%20right%20one@${there}/99`)).toBe(
     `convene: REDIS_URL names the number of a database that ${there} does not have`,
@@ -128,12 +128,12 @@ redisServerTest('check says whether Redis answers', async () => {
       ...settings,
       REDIS_URL: `redis://nobody:wrong@127.0.0.1:${server.port}`,
     })
-    expect(refused.out).toContain('to mend it: set REDIS_URL right: the server does not start with it\n')
+    expect(refused.out).toContain('to fix it: correct REDIS_URL: the server does not start with it\n')
     await server.stop()
     const { code, out } = await convene(['check'], settings)
     expect(code).toBe(1)
     expect(out).toContain(
-      `WRONG  REDIS_URL names a Redis that does not answer: 127.0.0.1:${server.port} (ECONNREFUSED)\n       to mend it: start Redis`,
+      `WRONG  REDIS_URL names a Redis that does not answer: 127.0.0.1:${server.port} (ECONNREFUSED)\n       to fix it: start Redis`,
     )
     expect(out).not.toContain('does not start')
   } finally {

@@ -215,8 +215,11 @@ test('a backup replaces nothing unless told, never the database, and a failed on
 
 describe('restore refuses, and changes nothing,', () => {
   const cases: Record<string, [reason: RegExp, make: (file: string) => void]> = {
-    'a file that is no database': [/no SQLite database/, (file) => writeFileSync(file, 'Dear diary, '.repeat(1000))],
-    'an empty file': [/holds no data of Convene/, (file) => writeFileSync(file, '')],
+    'a file that is no database': [
+      /not an SQLite database/,
+      (file) => writeFileSync(file, 'Dear diary, '.repeat(1000)),
+    ],
+    'an empty file': [/contains no data of Convene/, (file) => writeFileSync(file, '')],
     'a file that is not there': [/there is no file/, (file) => rmSync(file)],
     'a truncated one': [/damaged|malformed/, (file) => truncateSync(file, statSync(file).size - 4096 * 3)],
     'one with a broken page': [
@@ -231,7 +234,7 @@ describe('restore refuses, and changes nothing,', () => {
       /incomplete: it holds 5 messages, and should hold 6/,
       changed('DELETE FROM messages WHERE seq = 6'),
     ],
-    'one that points at what is not there': [/points at nothing/, changed("UPDATE chats SET user_b = 'zzz'")],
+    'one that points at what is not there': [/refers to a missing row/, changed("UPDATE chats SET user_b = 'zzz'")],
     'one of a newer release': [
       /newer than this release/,
       changed("INSERT INTO schema_migrations VALUES (999, 'later', '')"),
@@ -360,7 +363,7 @@ test('who was erased stays erased when an older backup is restored, their photos
   writeFileSync(join(dataDir, 'erasures.log'), `${at} ${ada.id}\n`)
   const { code, out } = await convene(dataDir, 'restore', file)
   expect(code).toBe(0)
-  expect(out).toContain('erased again who had erased their accounts since: 1')
+  expect(out).toContain('users erased again, because they were erased since: 1')
   const bytes = readFileSync(join(dataDir, 'convene.db'))
   for (const mark of [ada.email, 'Message 0']) {
     expect(readFileSync(file).includes(mark)).toBe(true)
@@ -392,7 +395,7 @@ test('the journal that lies beside a backup erases again too, on a machine that 
 
   const elsewhere = newPath()
   const { code, out } = await convene(elsewhere, 'restore', file)
-  expect([code, out]).toEqual([0, expect.stringContaining('erased again who had erased their accounts since: 1')])
+  expect([code, out]).toEqual([0, expect.stringContaining('users erased again, because they were erased since: 1')])
   const bytes = readFileSync(join(elsewhere, 'convene.db'))
   expect([bytes.includes(ada.email), bytes.includes(bob.email)]).toEqual([false, true])
   // It is known from now on, without that directory.

@@ -249,7 +249,7 @@ describe('a start that cannot succeed touches nothing', () => {
     const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     const outcome = await convene([], { DATA_DIR: path, PORT: String(other.port) })
     other.stop()
-    expectRefusal(outcome, 1, new RegExp(`port ${other.port} is taken`))
+    expectRefusal(outcome, 1, new RegExp(`port ${other.port} is used by another program`))
     expect(existsSync(path)).toBe(false)
   })
 
@@ -317,7 +317,7 @@ describe('a start that cannot succeed touches nothing', () => {
     expect(existsSync(path)).toBe(false)
 
     writeFileSync(file, 'Dear diary, '.repeat(1000))
-    expectRefusal(await convene([], settings), 1, /other\.db is no SQLite database/)
+    expectRefusal(await convene([], settings), 1, /other\.db is not an SQLite database/)
   })
 
   test('where the database is a newer release’s; LOG_LEVEL=debug shows where that was noticed', async () => {
@@ -338,9 +338,9 @@ describe('restore', () => {
     const file = join(root, 'diary.txt')
     writeFileSync(file, 'Dear diary, '.repeat(1000))
     const refusals: [string, RegExp][] = [
-      [file, /diary\.txt is no backup of Convene: it is no SQLite database/],
+      [file, /diary\.txt is not a backup of Convene: it is not an SQLite database/],
       [join(root, 'nowhere.db'), /there is no file/],
-      [root, /is no backup of Convene: it cannot be read as a file/],
+      [root, /is not a backup of Convene: it cannot be read as a file/],
     ]
     for (const [given, says] of refusals) expectRefusal(await convene(['restore', given], { DATA_DIR: path }), 1, says)
     expect(existsSync(path)).toBe(false)
@@ -415,7 +415,7 @@ test('rules are exported, changed and imported beside a running server, or refus
       { rules: [{ ...given, match: { type: 'words', words: Array.from({ length: 100_000 }, (_, i) => `ab${i}`) } }] },
       /Expected up to 20000 words in all rules together/,
     ],
-    [{ rules: [], more: 'x'.repeat(10 * 1024 * 1024) }, /up to 2 MB/],
+    [{ rules: [], more: 'x'.repeat(10 * 1024 * 1024) }, /larger than the limit of 2 MB/],
   ]
   for (const [body, message] of cases) {
     await Bun.write(file, JSON.stringify(body))
@@ -498,7 +498,7 @@ describe('admin', () => {
     expect((await ada.get('admin/reports')).status).toBe(200)
     expect((await ada.get('me')).body.role).toBe('moderator')
 
-    expectRefusal(await convene(['admin', 'revoke', ada.email, 'admin'], settings), 1, /is no admin, but moderator/)
+    expectRefusal(await convene(['admin', 'revoke', ada.email, 'admin'], settings), 1, /is not admin, but moderator/)
     expect((await ada.get('admin/reports')).status).toBe(200)
 
     expect((await convene(['admin', 'revoke', ada.email, 'moderator'], settings)).code).toBe(0)
@@ -647,7 +647,7 @@ describe('admin', () => {
     expectRefusal(await convene(['admin', 'export', ada.email, file], settings), 1, /there is no directory/)
     const there = join(app.dataDir, 'ada.json')
     const done = await convene(['admin', 'export', ada.email, there], settings)
-    expect(done).toEqual({ code: 0, out: `all that is stored of ${ada.email} is in ${there}\n`, err: '' })
+    expect(done).toEqual({ code: 0, out: `all data of ${ada.email} is in ${there}\n`, err: '' })
     expect(statSync(there).mode & 0o777).toBe(0o600)
     const exported = JSON.parse(readFileSync(there, 'utf8'))
     expect(exported).toMatchObject({
@@ -750,7 +750,7 @@ describe('check', () => {
     }
     const { out } = await convene(['check'], settings)
     expect(out).toContain(
-      'ok     images are checked by http://127.0.0.1:2, unencrypted, and stored unchecked where it does not answer\n',
+      'ok     images are checked by http://127.0.0.1:2, unencrypted, and stored unchecked if it does not answer\n',
     )
     const halfSet = await convene(['check'], { DATA_DIR: dataDir(), IMAGE_CHECK: 'required' })
     expect(halfSet.out).toContain('IMAGE_CHECK must come with IMAGE_CHECK_URL, which is not set')
@@ -765,7 +765,7 @@ describe('check', () => {
     await telegram.close()
   })
 
-  test('finds what is wrong, says how to mend it, and mends nothing itself', async () => {
+  test('finds what is wrong, says how to fix it, and fixes nothing itself', async () => {
     const path = dataDir()
     chmodSync(path, 0o755)
     chmodSync(join(path, 'jwt-secret'), 0o644)
@@ -782,12 +782,12 @@ describe('check', () => {
     expect(code).toBe(1)
     for (const problem of [
       /RATE_LIMIT is off/,
-      /no CORS_ORIGINS/,
+      /CORS_ORIGINS is empty/,
       /no METRICS_TOKEN/,
-      /look into the data directory \(mode 755\)\n +to mend it: chmod 700 /,
-      /others can read jwt-secret \(mode 644\)\n +to mend it: chmod 600 .*jwt-secret/,
-      /location-key is missing\n +to mend it: restore/,
-      /the database is damaged: a row of preferences points at nothing/,
+      /look into the data directory \(mode 755\)\n +to fix it: chmod 700 /,
+      /others can read jwt-secret \(mode 644\)\n +to fix it: chmod 600 .*jwt-secret/,
+      /location-key is missing\n +to fix it: restore/,
+      /the database is damaged: a row of preferences refers to a missing row/,
       /something was stored at 20\d\d-/,
     ])
       expect(out).toMatch(problem)
@@ -859,9 +859,9 @@ describe('check', () => {
     const differs = await convene(['check'], env)
     expect(differs.code).toBe(1)
     // Tea and the language are missing, and wine is too many.
-    expect(differs.out).toMatch(/the index of the nearby search differs from the profiles in 3 entries\n +to mend it: /)
+    expect(differs.out).toMatch(/the index of the nearby search differs from the profiles in 3 entries\n +to fix it: /)
     // One has a name that is not theirs, and is also somewhere else.
-    expect(differs.out).toMatch(/the nearby search shows 2 people not as their profiles are\n +to mend it: /)
+    expect(differs.out).toMatch(/the nearby search shows 2 people not as their profiles are\n +to fix it: /)
 
     const backup = newPath()
     expect((await convene(['backup', backup], env)).code).toBe(0)
@@ -907,7 +907,7 @@ describe('health', () => {
     const asked = { ...settings, PORT: server.base.port, HTTP_PROXY: 'http://127.0.0.1:9' }
     expect(await convene(['health'], asked)).toEqual({
       code: 0,
-      out: expect.stringMatching(/^Convene 0\.6\.0 lives at http:\S+\n$/),
+      out: expect.stringMatching(/^Convene 0\.6\.0 is alive at http:\S+\n$/),
       err: '',
     })
     expect((await convene(['health', '--ready'], asked)).out).toMatch(/^Convene 0\.6\.0 is ready at http:\S+\n$/)

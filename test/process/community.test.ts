@@ -50,7 +50,7 @@ const start = async (settings: Record<string, string>) => {
   return server.log()
 }
 
-/** A start that has to end at once, with one line that names what is wrong, and how to mend it. */
+/** A start that has to end at once, with one line that names what is wrong, and how to fix it. */
 async function refused(settings: Record<string, string>, says: RegExp) {
   const { code, out, err } = await convene(['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...settings })
   expect([code, out]).toEqual([1, ''])
@@ -80,9 +80,12 @@ describe('a database without its secrets', () => {
     const path = keyFile(dataDir, 'location-key')
     const key = readFileSync(path, 'utf8')
 
-    await refused({ ...settings, LOCATION_KEY: other }, /^convene: LOCATION_KEY is not the key by which the positions/)
+    await refused(
+      { ...settings, LOCATION_KEY: other },
+      /^convene: LOCATION_KEY is not the key with which the positions/,
+    )
     rmSync(path)
-    await refused(settings, /location-key is missing: the key by which the positions/)
+    await refused(settings, /location-key is missing: the key with which the positions/)
     // No new one is left that could be taken for it.
     expect(existsSync(path)).toBe(false)
     const check = await convene(['check'], settings)
@@ -143,7 +146,7 @@ describe('a database without its secrets', () => {
     await convene(['backup', file], { DATA_DIR: dataDir })
     const restored = await convene(['restore', file], { DATA_DIR: elsewhere })
     expect([restored.code, restored.err]).toEqual([0, ''])
-    expect(restored.out).toMatch(/before the next start: \S*location-key is missing: the key by which/)
+    expect(restored.out).toMatch(/before the next start: \S*location-key is missing: the key with which/)
     expect(existsSync(keyFile(elsewhere, 'location-key'))).toBe(false)
     await refused({ DATA_DIR: elsewhere }, /location-key is missing/)
     for (const name of ['location-key', 'jwt-secret'] as const)
@@ -160,9 +163,9 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one community on Po
     const secrets = { JWT_SECRET: 'one secret of all nodes, long enough', LOCATION_KEY: '11'.repeat(32) }
     const node = () => ({ DATABASE_URL: url, DATA_DIR: newPath(), ...secrets })
     const first = await serve(node())
-    await refused({ ...node(), LOCATION_KEY: other }, /^convene: LOCATION_KEY is not the key by which the positions/)
+    await refused({ ...node(), LOCATION_KEY: other }, /^convene: LOCATION_KEY is not the key with which the positions/)
     const changed = { ...node(), JWT_SECRET: 'another one that is long enough too' }
-    await refused(changed, /^convene: JWT_SECRET is not the secret by which the community of this database signs/)
+    await refused(changed, /^convene: JWT_SECRET is not the secret with which the community of this database signs/)
     // A node that generates its own has those of nobody.
     const { JWT_SECRET: _, LOCATION_KEY: __, ...alone } = node()
     await refused(alone, /(location-key|jwt-secret) is missing/)

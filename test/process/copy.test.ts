@@ -354,12 +354,15 @@ describe('from file to file', () => {
         "UPDATE messages SET text = 'a' || char(0) || 'b' WHERE seq = 2",
         /text of messages \(id \S+, chat_id \S+, seq 2\) holds a NUL/,
       ],
-      ["UPDATE users SET bio = CAST(x'41eda08042' AS TEXT)", /bio of users \(rowid 1\) is no UTF-8/],
-      ["UPDATE users SET bio = CAST(x'f09f98' AS TEXT)", /bio of users \(rowid 1\) is no UTF-8/],
-      ["UPDATE users SET bio = x'00'", /bio of users \(id \S+\) is no text/],
-      ['UPDATE users SET suspended_until = 9007199254740992', /suspended_until of users \(id \S+\) is no whole number/],
-      ["UPDATE users SET created_at = 'then'", /created_at of users \(id \S+\) is no whole number/],
-      ['UPDATE locations SET longitude = 9e999', /longitude of locations \(user_id \S+\) is no number/],
+      ["UPDATE users SET bio = CAST(x'41eda08042' AS TEXT)", /bio of users \(rowid 1\) is not UTF-8/],
+      ["UPDATE users SET bio = CAST(x'f09f98' AS TEXT)", /bio of users \(rowid 1\) is not UTF-8/],
+      ["UPDATE users SET bio = x'00'", /bio of users \(id \S+\) is not text/],
+      [
+        'UPDATE users SET suspended_until = 9007199254740992',
+        /suspended_until of users \(id \S+\) is not a whole number/,
+      ],
+      ["UPDATE users SET created_at = 'then'", /created_at of users \(id \S+\) is not a whole number/],
+      ['UPDATE locations SET longitude = 9e999', /longitude of locations \(user_id \S+\) is not a number/],
       ['UPDATE locations SET strayed = 2', /strayed of locations \(user_id \S+\) is neither true nor false/],
     ]
     for (const [change, says] of cases) {
@@ -514,7 +517,7 @@ describe.skipIf(noPostgres !== null)(`between a file and PostgreSQL${noPostgres 
     gone.password = 'a-secret'
     gone.port = '1'
     const missing = await copy(`sqlite:${rich}`, gone.href)
-    expectRefusal(missing, 1, /--to: postgres:.* cannot be reached .* and --to right/)
+    expectRefusal(missing, 1, /--to: postgres:.* cannot be reached .* that --to is right/)
     expect(missing.err).not.toContain('a-secret')
     expectRefusal(await copy(`sqlite:${rich}`, other.url), 1, /--to: this database belongs to another program/)
     expectRefusal(await copy(other.url, `sqlite:${newFile()}`), 1, /--from: this database belongs to another program/)
@@ -531,7 +534,7 @@ describe.skipIf(noPostgres !== null)(`between a file and PostgreSQL${noPostgres 
 
 describe('a wrong command line', () => {
   const cases: [args: string[], says: RegExp][] = [
-    [[], /from where, to where\? --from URL --to URL \(see convene copy --help\)/],
+    [[], /copy takes --from URL or --to URL, or both \(see convene copy --help\)/],
     [['--from', 'mysql:x', '--to', 'sqlite:y.db'], /--from must be sqlite:PATH/],
     [['--from', 'sqlite:y.db', '--to', 'postgres://one'], /--to must be postgres:\/\/USER/],
     [['--from', 'sqlite::memory:', '--to', 'sqlite:y.db'], /--from names a database in memory/],

@@ -141,7 +141,7 @@ test('a photo beside a backup that is damaged, emptied or gone is named, and the
   }
   const without = await convene(there, 'restore', file, '--skip-damaged')
   expect([without.code, without.error]).toEqual([0, ''])
-  expect(without.out).toContain('photos that were left out, as they are missing or damaged: 1\n')
+  expect(without.out).toContain('photos left out because they are missing or damaged: 1\n')
   expect(contentOf(mediaOf(there)).size).toBe(3)
 
   expect(await scheduled(dataDir, directory, 1)).toBe('done\n')
@@ -223,7 +223,7 @@ describe.skipIf(noStrace !== null)(`what is killed${noStrace ? `, ${noStrace}` :
         server
           .log()
           .split('\n')
-          .find((line) => line.includes('what a backup that was cut off had left is removed'))
+          .find((line) => line.includes('removed what an interrupted backup had left'))
       for (let i = 0; i < 500 && line() === undefined; i++) await Bun.sleep(10)
       expect(await server.end()).toBe(0)
       const { level, removed } = JSON.parse(line()!)
@@ -308,7 +308,7 @@ describe.skipIf(!isRoot)('as root', () => {
       fill(8_000_000)
       const { code, out, error } = await convene(dataDir, 'backup', '--incremental', join(directory, 'a.db'))
       expect([code, out]).toEqual([1, ''])
-      expect(error).toMatch(/the new photos need 8\.\d MB of room in .*photos, and \d\.\d MB are free/)
+      expect(error).toMatch(/the new photos need 8\.\d MB of space in .*photos, and \d\.\d MB are free/)
       expect([readdirSync(directory), contentOf(directory).size]).toEqual([['photos'], 0])
       // Twice that has no room, once has.
       fill(3_000_000)

@@ -66,14 +66,12 @@ describe.each(losses)('photos %s', (_, missing, lose) => {
   test('are found by check, which mends nothing', async () => {
     const { dataDir } = await closedInstallation()
     await startServer({ DATA_DIR: dataDir }).then((server) => server.end())
-    expect((await convene(dataDir, 'check')).out).toContain('ok     the photos that the database knows are there: 2 ')
+    expect((await convene(dataDir, 'check')).out).toContain('ok     no photo is missing: 2 ')
     lose(dataDir)
     const { code, out } = await convene(dataDir, 'check')
     expect([code, out]).toEqual([
       1,
-      expect.stringContaining(
-        `WRONG  ${missing} of 2 photos that the database knows are missing in ${mediaOf(dataDir)}`,
-      ),
+      expect.stringContaining(`WRONG  ${missing} of 2 photos are missing in ${mediaOf(dataDir)}`),
     ])
     expect(out).toEndWith('1 thing is wrong.\n')
   })

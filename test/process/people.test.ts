@@ -173,12 +173,12 @@ test.skipIf(noPostgres !== null)('the same beside nodes on PostgreSQL', async ()
   expect(answerOf(await admin('list'))).toEqual({ items: [], next_cursor: null })
   const { out, err } = await admin('invite')
   expect(JSON.parse(out)).toMatchObject({ uses: 1 })
-  expect(err).toBe('REGISTRATION is open: nobody is asked for it\n')
+  expect(err).toBe('REGISTRATION is open: nobody needs an invite\n')
   await database.drop()
 })
 
 describe('check', () => {
-  test('tells whether the mail server can be reached and takes the login, and sends nothing', async () => {
+  test('tells whether the mail server can be reached and accepts the login, and sends nothing', async () => {
     const smtp = await smtpServer({ user: 'convene', password: 'open sesame' })
     const { settings } = await serverOf()
     const url = new URL(smtp.url)
@@ -191,7 +191,7 @@ describe('check', () => {
       })
     try {
       expect((await check('convene:open%20sesame@')).out).toContain(
-        `ok     the mail server ${url.host} can be reached and takes the login`,
+        `ok     the mail server ${url.host} can be reached and accepts the login`,
       )
       const refused = await check('convene:hunter2@')
       expect(refused.out).toContain(`WRONG  the mail server ${url.host} does not work: SMTP 535`)

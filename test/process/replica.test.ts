@@ -226,7 +226,7 @@ describe('a replica in a directory', () => {
     const then = machine(one.dataDir)
     const restored = await convene(['restore', place, '--to', at], { DATA_DIR: then })
     expect(restored).toMatchObject({ code: 0, err: '' })
-    expect(restored.out).toInclude('erased again who had erased their accounts since: 1\n')
+    expect(restored.out).toInclude('users erased again, because they were erased since: 1\n')
     expect(textsIn(then)).toEqual(['Message 0'])
     const db = new Database(join(then, 'convene.db'), { readonly: true })
     expect(db.query("SELECT name FROM users WHERE name = 'Bob'").all()).toEqual([])
@@ -254,7 +254,7 @@ describe('a replica in a directory', () => {
     expect(refused).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringContaining('exists, and nothing is restored over it'),
+      err: expect.stringContaining('exists and is not replaced'),
     })
     expect(readFileSync(join(one.dataDir, 'convene.db')).equals(before)).toBe(true)
   })
@@ -345,12 +345,12 @@ describe('a replica in a directory', () => {
     const damaged = await restore()
     expect(damaged).toMatchObject({ code: 0, err: '', texts: ['Message 0'] })
     expect(damaged.out).toInclude(
-      `photos that cannot be read, and are left out: 1, of which the first: media/${photo} is damaged`,
+      `photos left out because they cannot be read: 1; the first: media/${photo} is damaged`,
     )
     rmSync(path)
     const missing = await restore()
     expect(missing).toMatchObject({ code: 0, err: '', texts: ['Message 0'] })
-    expect(missing.out).toInclude('photos that the database knows and the replica does not have: 1\n')
+    expect(missing.out).toInclude('photos that are in the database but not in the replica: 1\n')
   })
 
   test('tells how it stands', async () => {

@@ -115,14 +115,17 @@ describe('a restore that is killed', () => {
           // Every other one goes on by a restore instead of a start.
           if (when % 2 === 0) {
             const server = await startServer({ DATA_DIR: dataDir })
-            if (plan) expect(server.log()).toContain('a restore that was cut off is finished')
+            if (plan) expect(server.log()).toContain('an interrupted restore has been finished')
             expect(await server.end()).toBe(0)
           } else if (plan) {
             // Nothing else works on what is neither the one nor the other.
             const refused = await convene(dataDir, 'backup', newPath('.db'))
-            expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('was cut off')])
+            expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('was interrupted')])
             const other = await convene(dataDir, 'restore', join(kept, 'convene.db'))
-            expect([other.code, other.out]).toEqual([0, expect.stringContaining('finished a restore that was cut off')])
+            expect([other.code, other.out]).toEqual([
+              0,
+              expect.stringContaining('finished a restore that was interrupted'),
+            ])
             rmSync(databaseIn(dataDir))
             const first = readdirSync(dataDir).filter((name) => /^convene\.db\.before-restore-\w+$/.test(name))
             // Of the two that were put aside, the first was that of before, and the second what the restore had brought.
@@ -153,7 +156,7 @@ describe('a restore that is killed', () => {
     cpSync(join(dataDir, 'media'), work.media, { recursive: true })
     const before = stateOf(dataDir)
     const server = await startServer({ DATA_DIR: dataDir })
-    expect(server.log()).toContain('what a restore that was cut off had left is removed')
+    expect(server.log()).toContain('the files of an interrupted restore have been removed')
     expect(await server.end()).toBe(0)
     expect(leftIn(dataDir)).toEqual([])
     expect(stateOf(dataDir)).toEqual(before)
@@ -175,7 +178,7 @@ describe('a restore that is killed', () => {
       { DATA_DIR: newPath(), DATABASE_URL: `sqlite:${databaseIn(dataDir)}`, PORT: '0' },
       [],
     )
-    expect([elsewhere.code, elsewhere.error]).toEqual([1, expect.stringContaining('cut off with another DATA_DIR')])
+    expect([elsewhere.code, elsewhere.error]).toEqual([1, expect.stringContaining('interrupted with another DATA_DIR')])
     const server = await startServer({ DATA_DIR: dataDir })
     expect(await server.end()).toBe(0)
     expect(stateOf(dataDir)).toEqual(older)
@@ -316,11 +319,14 @@ describe.skipIf(!isRoot)('where there is no room', () => {
     if (!unmount) return
     try {
       const { code, error } = await convene(there, 'restore', file)
-      expect([code, error]).toEqual([1, expect.stringMatching(/needs [\d.]+ MB of room in .*, and [\d.]+ MB are free/)])
+      expect([code, error]).toEqual([
+        1,
+        expect.stringMatching(/needs [\d.]+ MB of space in .*, and [\d.]+ MB are free/),
+      ])
       expect(error).toContain(file)
       expect(readdirSync(there)).toEqual(['convene.lock'])
       const backup = await convene(dataDir, 'backup', join(there, 'a.db'))
-      expect([backup.code, backup.error]).toEqual([1, expect.stringMatching(/a backup needs [\d.]+ MB of room in /)])
+      expect([backup.code, backup.error]).toEqual([1, expect.stringMatching(/a backup needs [\d.]+ MB of space in /)])
       expect(readdirSync(there)).toEqual(['convene.lock'])
     } finally {
       unmount()

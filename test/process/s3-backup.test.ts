@@ -144,7 +144,7 @@ describe('a backup in a bucket', () => {
     const env = { DATA_DIR: dataDir, MEDIA_URL: images.setting, ...keys }
     const restored = await convene(['restore', full], env)
     expect(restored).toMatchObject({ code: 0, err: '' })
-    expect(restored.out).toContain('the server removes photos that this database does not know')
+    expect(restored.out).toContain('the server removes photos that are not in this database')
     expect(images.objects().map((key) => key.slice(6))).toEqual(photos)
     expect(readdirSync(dataDir)).not.toContain('media')
 
@@ -170,7 +170,7 @@ describe('a backup in a bucket', () => {
     db.close()
     writeFileSync(join(dataDir, 'erasures.log'), `${new Date(start + days).toISOString()} ${id}\n`)
     const { out, err } = await convene(['restore', backups.urlOf('a.db')], env)
-    expect([err, out]).toEqual(['', expect.stringContaining('erased again who had erased their accounts since: 1')])
+    expect([err, out]).toEqual(['', expect.stringContaining('users erased again, because they were erased since: 1')])
     expect(images.objects()).toHaveLength(2)
   })
 })
@@ -211,8 +211,8 @@ describe('what cannot be', () => {
     const good = urlOf('a.db')
     const cases: [url: string, settings: Record<string, string>, reason: RegExp][] = [
       [good.replace(bucket, 'none-such'), keys, /there is no bucket none-such at http:\S+ \(NoSuchBucket\)/],
-      [good, { ...keys, S3_ACCESS_KEY_ID: 'nobody' }, /does not take these keys \(InvalidAccessKeyId\)/],
-      [good, { ...keys, S3_SECRET_ACCESS_KEY: `${secret}x` }, /does not take these keys \(SignatureDoesNotMatch\)/],
+      [good, { ...keys, S3_ACCESS_KEY_ID: 'nobody' }, /does not accept these keys \(InvalidAccessKeyId\)/],
+      [good, { ...keys, S3_SECRET_ACCESS_KEY: `${secret}x` }, /does not accept these keys \(SignatureDoesNotMatch\)/],
       [good, {}, /the URL must come with S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/],
       [s3ObjectUrl({ ...place, endpoint: 'http://127.0.0.1:1' }, 'a.db'), keys, /nothing answers at http:\/\/127/],
       [good.replace('/a.db', '/'), keys, /the URL must end in the name of an object/],
@@ -237,7 +237,7 @@ describe('what cannot be', () => {
       oneLine(/there is no s3:.*none\.db/),
     )
     await store.put('diary.db', Buffer.from('Dear diary, '.repeat(1000)), {})
-    expect(await convene(['restore', urlOf('diary.db')], env(dataDir))).toMatchObject(oneLine(/no SQLite database/))
+    expect(await convene(['restore', urlOf('diary.db')], env(dataDir))).toMatchObject(oneLine(/not an SQLite database/))
     s3.fail((request, response) => {
       request.resume()
       response.writeHead(200, { 'content-length': 1000 })
@@ -272,7 +272,7 @@ describe('what cannot be', () => {
     s3.requests.length = 0
     s3.failWhere(/partNumber=2/, refusing(500, 'InternalError'))
     try {
-      await expect(store.upload('broken.db', file)).rejects.toThrow('did not do as asked (InternalError)')
+      await expect(store.upload('broken.db', file)).rejects.toThrow('answered with an error (InternalError)')
     } finally {
       s3.fail(null)
     }
@@ -290,7 +290,7 @@ describe('what cannot be', () => {
       response.end()
     })
     try {
-      await expect(store.upload('short.db', file)).rejects.toThrow('of 12 bytes, 11 arrived')
+      await expect(store.upload('short.db', file)).rejects.toThrow('only 11 of 12 bytes arrived')
     } finally {
       s3.fail(null)
     }
@@ -357,7 +357,7 @@ describe('scheduled backups into a bucket', () => {
     const own = lineOf(elsewhere) + lineOf(bob!.id)
     writeFileSync(join(other, 'erasures.log'), own)
     const restore = () => convene(['restore', urlOf('convene-20261121T120000Z.db')], { DATA_DIR: other, ...keys })
-    const erasedAgain = expect.stringContaining('erased again who had erased their accounts since: 2')
+    const erasedAgain = expect.stringContaining('users erased again, because they were erased since: 2')
     for (let times = 0; times < 2; times++) {
       expect(await restore()).toMatchObject({ code: 0, err: '', out: erasedAgain })
       expect(namesIn(other)).not.toContain('Ada')
@@ -367,7 +367,7 @@ describe('scheduled backups into a bucket', () => {
     // Without it nobody could say who is to be erased.
     s3.failWhere(/erasures\.log/, refusing(403, 'AccessDenied'))
     try {
-      expect(await restore()).toMatchObject(oneLine(/does not take these keys \(AccessDenied\)/))
+      expect(await restore()).toMatchObject(oneLine(/does not accept these keys \(AccessDenied\)/))
     } finally {
       s3.fail(null)
     }
@@ -405,7 +405,7 @@ describe('scheduled backups into a bucket', () => {
     s3.fail(refusing(403, 'AccessDenied'))
     try {
       const failed = await run(start + days)
-      expect(failed).toMatch(/convene: the bucket \S+ at \S+ does not take these keys \(AccessDenied\)\n/)
+      expect(failed).toMatch(/convene: the bucket \S+ at \S+ does not accept these keys \(AccessDenied\)\n/)
       expect(failed).not.toContain(secret)
     } finally {
       s3.fail(null)

@@ -31,7 +31,7 @@ describe.each(['MEDIA_URL', 'BACKUP_DIR'])(
         'where nobody knows the key',
         plain(),
         { ...keys, S3_ACCESS_KEY_ID: 'nobody' },
-        /does not take these keys \(Inval/,
+        /does not accept these keys \(Inval/,
       ],
       ['where the secret is another', plain(), { ...keys, S3_SECRET_ACCESS_KEY: 'x' }, /these keys \(SignatureDoesNot/],
       ['without keys', plain(), {}, /must come with S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/],
@@ -83,7 +83,7 @@ test('a key that may not write, list or remove is found out at the start', async
   for (const line of [/^PUT/, /list-type/, /^DELETE/]) {
     s3.failWhere(line, refusing(403, 'AccessDenied'))
     const { code, err } = await convene(['serve'], { DATA_DIR: newPath(), PORT: '0', MEDIA_URL: plain(), ...keys })
-    expect([line, code, err]).toEqual([line, 1, expect.stringContaining('does not take these keys (AccessDenied)')])
+    expect([line, code, err]).toEqual([line, 1, expect.stringContaining('does not accept these keys (AccessDenied)')])
   }
 })
 
@@ -171,7 +171,7 @@ test('neither log, metrics, errors nor answers hold the secret, whatever the sto
   s3.fail(null)
   const log = await server.end()
   expect(log).toMatch(
-    /"operation":"put","reason":"the bucket \S+ at \S+ does not take these keys \(SignatureDoesNotMatch\)/,
+    /"operation":"put","reason":"the bucket \S+ at \S+ does not accept these keys \(SignatureDoesNotMatch\)/,
   )
   for (const written of secrets) expect([...answers, log].filter((text) => text.includes(written))).toEqual([])
   expect(log).not.toContain('X-Amz')
@@ -197,6 +197,6 @@ test('convene check looks at both buckets, and for images that nobody looks for'
   const bad = await convene(['check'], { ...settings, MEDIA_URL: plain(), BACKUP_DIR: plain('none-such') })
   expect(bad.code).toBe(1)
   expect(bad.out).toContain('WRONG  BACKUP_DIR: there is no bucket none-such at')
-  expect(bad.out).toContain(`WRONG  images lie in ${join(dataDir, 'media')}, where nobody looks for them`)
+  expect(bad.out).toContain(`WRONG  there are images in ${join(dataDir, 'media')}, which is not used`)
   expect(readdirSync(dataDir)).toContain('media')
 })

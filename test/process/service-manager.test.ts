@@ -111,7 +111,7 @@ test('SIGHUP puts in force what can change, names what needs a restart, and keep
   expect(await terms()).toEqual({ limit: '700', text: 'The terms of today.' })
 
   write(`${base}metrics_token = "hunter2"\n[rate_limit]\nread = "9/1h"\n`)
-  const bad = await reloaded('settings are not reloaded: those before stay in force')
+  const bad = await reloaded('settings are not reloaded: the old ones stay in force')
   expect(bad).toContain('METRICS_TOKEN must have at least 16 characters')
   expect(bad).not.toContain('hunter2')
   expect((await terms()).limit).toBe('700')
@@ -134,7 +134,7 @@ test('SIGHUP puts in force what can change, names what needs a restart, and keep
 test('a start names variables that are no settings, and settings that are half set', async () => {
   const server = await start({ DATA_DIR: newDataDir(), METRICS_TOKN: 'hunter2', BACKUP_KEEP: '3' })
   const lines = server.log().split('\n')
-  expect(lines.find((line) => line.includes('is no setting'))).toContain('"meant":"METRICS_TOKEN"')
+  expect(lines.find((line) => line.includes('is not a known setting'))).toContain('"meant":"METRICS_TOKEN"')
   expect(lines.some((line) => line.includes('BACKUP_KEEP is set without BACKUP_DIR'))).toBe(true)
   expect(server.log()).not.toContain('hunter2')
 })
@@ -147,7 +147,7 @@ test('a crash loop shows in the metrics of the next start, and refusals by their
   const after = await metrics(crashed)
   expect(after).toContain('\nconvene_starts_recent 2\n')
   expect(after).toContain('\nconvene_last_exit_unclean 1\n')
-  expect(crashed.log()).toContain('the server had not been stopped in order')
+  expect(crashed.log()).toContain('the server was not stopped properly last time')
   // Shown before the first one, so that an alert sees a rise.
   expect(after).toContain('\nconvene_problems_total{code="storage_full"} 0\n')
   await fetch(new URL('/api/v1/auth/messenger', crashed.base), {

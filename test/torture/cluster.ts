@@ -357,7 +357,7 @@ async function stoodStillHalfSet(run: Run) {
   await refusedNode(
     second,
     settings,
-    /^convene: REDIS_URL and MEDIA_URL must be set on all nodes, and the one [^\n]+$/m,
+    /^convene: REDIS_URL and MEDIA_URL must be set on all nodes, and the node [^\n]+$/m,
   )
   assert.deepEqual(load.failed(began), [], 'requests failed while another node tried to join')
   await load.stop()

@@ -43,7 +43,7 @@ test('a brand has a name, colours that can be read, texts, pictures and styles',
 })
 
 const bad: [string, unknown, string][] = [
-  ['no JSON', '{', 'is no JSON object'],
+  ['no JSON', '{', 'is not a JSON object'],
   ['no name', {}, '"name" must be'],
   ['a misspelt field', { name: 'A', colour: '#000000' }, '"colour" is unknown'],
   ['a colour by name', { name: 'A', colors: { light: 'red' } }, '"colors.light" must be a colour'],

@@ -107,14 +107,14 @@ host = "::1"
   })
 
   test.each([
-    ['port = 80\n\nprot = 81\n', 'line 3: prot is no setting; is PORT meant?'],
-    ['colour = "red"', 'line 1: colour is no setting'],
-    ['[metrics]\ntoken = "hunter2"', 'line 1: metrics is no setting'],
+    ['port = 80\n\nprot = 81\n', 'line 3: prot is not a setting; is PORT meant?'],
+    ['colour = "red"', 'line 1: colour is not a setting'],
+    ['[metrics]\ntoken = "hunter2"', 'line 1: metrics is not a setting'],
     ['port = 1\nPORT = 2', 'line 2: PORT is set twice in this file'],
     ['port = 1.5', 'line 1: port must be a text, a whole number, true, false or a list of texts'],
     ['data_dir = "/elsewhere"', 'line 1: data_dir cannot be set in this file'],
     ['config_file = "/elsewhere"', 'line 1: config_file cannot be set in this file'],
-    ['host = "::1"\nmetrics_token = "hunter2\nport = 2', 'line 2: this is no valid TOML'],
+    ['host = "::1"\nmetrics_token = "hunter2\nport = 2', 'line 2: this is not valid TOML'],
     ['host = "::1"\nport_file = "/none"', 'line 2 must name a file that can be read, not /none (ENOENT)'],
     ['port = "http"', 'PORT must be a whole number from 0 to 65535 (from '],
   ])('%j is refused with its line, and without its values', (toml, says) => {
@@ -206,7 +206,7 @@ describe('half-set settings', () => {
   ])('%p is said, with what to do', (environment, text) => {
     const found = halfSetOf(readConfig(environment as Record<string, string>))
     expect(found.map((each) => each.text).join()).toStartWith(text)
-    expect(found.every(({ mend }) => /^(set|leave) /.test(mend))).toBe(true)
+    expect(found.every(({ fix }) => /^(set|leave) /.test(fix))).toBe(true)
   })
 
   test('mail without a sender or PUBLIC_URL stops the start', () => {

@@ -19,7 +19,7 @@ export type Manifest = HeaderOf<'manifest'> & {
   parts: { name: string; sum: string }[]
 }
 
-/** A snapshot that cannot serve, and why. */
+/** A snapshot that cannot be used, and why. */
 type PassedOver = { generation: string; reason: string }
 
 /** The snapshots to start from, and the time to apply the log up to: all of it if `to` is null. */
@@ -31,7 +31,7 @@ export type Built = {
   files: number
   at: number
   bytes: number
-  /** Why this is the end of an older generation, and not of the one that was asked for; null where it is not. */
+  /** Why an older generation than the requested one was used; null if it was not. */
   isOlderAs: string | null
 }
 
@@ -39,8 +39,8 @@ const partsAtOnce = 4
 const filesAhead = 16
 
 /**
- * The snapshots from which the state of a time can be built, best first. Throws ReplicaError where there is none, with the
- * times that there are.
+ * The snapshots from which the state of a time can be built, best first. Throws ReplicaError if there are none, with the times
+ * that can be restored.
  */
 export async function planOf(place: Place, { to, key }: { to: number | null; key: ReplicaKey | null }): Promise<Plan> {
   const found = await Array.fromAsync(place.list('manifest'), ({ name }) => manifestFile(name))
@@ -59,9 +59,9 @@ export async function planOf(place: Place, { to, key }: { to: number | null; key
       manifests.push({ ...header, name, parts: JSON.parse(content().toString('utf8')) })
     } catch (error) {
       if (!(error instanceof ReplicaError)) throw error
-      // Those before a usable one may be of a former key, or damaged: they are not needed.
+      // Snapshots older than a usable one are not needed, so they may be damaged or have a former key.
       if (manifests.length > 0) continue
-      // An older one with this key would give a state that nobody has asked for.
+      // Do not fall back to an older snapshot with this key, as its state was not requested.
       if (error instanceof OtherKeyError) throw error
       unusable ??= { error, generation }
     }
@@ -74,7 +74,7 @@ export async function planOf(place: Place, { to, key }: { to: number | null; key
 }
 
 /**
- * Builds a database file at a path where nothing is. The file has, page by page, the state of the last commit up to
+ * Builds a database file at an unused path. The file has, page by page, the state of the last commit up to
  * `plan.to`. If a snapshot is incomplete, an older one of the plan is used. Throws ReplicaError if the log has a gap before
  * that commit.
  */
@@ -161,14 +161,14 @@ async function openLog(place: Place, generation: string, after: number, key: Rep
       if (file && file.to > after) listed.push(file)
     }
   const newest = listed.reduce((newest, { to }) => Math.max(newest, to), after)
-  // The longest first, of those that begin early enough.
+  // The files that contain `seq`, the longest first.
   const covering = (seq: number) =>
     listed.filter(({ from, to }) => from <= seq && seq <= to).sort((a, b) => b.to - a.to || a.from - b.from)
   const ahead = new Map<string, Promise<Uint8Array | null>>()
   const fetched = (name: string) => {
     const found = ahead.get(name) ?? place.get(name)
     ahead.set(name, found)
-    // Thrown where it is awaited.
+    // The error is thrown where the promise is awaited.
     found.catch(() => {})
     return found
   }
@@ -184,7 +184,7 @@ async function openLog(place: Place, generation: string, after: number, key: Rep
       for (const one of decodeAll(bytes, name, key))
         if (one.header.kind === 'log') opened.set(one.header.seq, one as Decoded<'log'>)
     } catch (error) {
-      // The other file with the same commits may be whole.
+      // Another file with the same commits may be intact.
       if (!(error instanceof ReplicaError)) throw error
       damage = error
     }

@@ -1,12 +1,12 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto'
 
 /**
- * The container of all that lies in a replica, as the thread `replicator.js` writes it:
+ * The container format of all files in a replica, which the thread `replicator.js` writes:
  *
- *     convene1 · length of the header (u32, little endian) · header (JSON) · body · SHA-256 of all before it
+ *     convene1 · length of the header (u32, little endian) · header (JSON) · body · SHA-256 of everything before it
  *
- * The body is compressed with zstd. With a key it is then encrypted with AES-256-GCM, under a key derived by HKDF-SHA256 and a
- * random nonce for each file; the header is what the tag authenticates beside it. A segment is several of these in a row.
+ * The body is compressed with zstd. With a key it is then encrypted with AES-256-GCM, with a key derived by HKDF-SHA256 and a
+ * random nonce for each file; the header is authenticated too. A segment is a sequence of containers.
  */
 export type Header = {
   /** Length of the stored body, and of its content. */
@@ -47,7 +47,7 @@ const longestHeader = 65_536
 
 export type ReplicaKey = { key: Buffer; id: string }
 
-/** Whole, as far as its checksum says, and not for this key. */
+/** The file matches its checksum but needs another key. */
 export class OtherKeyError extends ReplicaError {}
 
 /** Derives the encryption key from REPLICA_KEY. */
@@ -56,7 +56,7 @@ export function replicaKey(secret: Uint8Array): ReplicaKey {
   return { key: derived('convene replica v1', 32), id: derived('convene replica v1 key id', 8).toString('hex') }
 }
 
-/** Reads the containers in a file one after another. Each is checked before it is answered. Throws ReplicaError. */
+/** Reads the containers in a file one after another, and checks each before returning it. Throws ReplicaError. */
 export function* decodeAll(bytes: Uint8Array, name: string, key: ReplicaKey | null): Generator<Decoded> {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   if (all.length === 0) throw new ReplicaError(`${name} is empty`)
@@ -94,7 +94,7 @@ function decodeAt(all: Buffer, start: number, name: string, key: ReplicaKey | nu
   if (!new Bun.CryptoHasher('sha256').update(all.subarray(start, end)).digest().equals(sum))
     throw damaged('it does not match its checksum')
   const content = () => {
-    // Anybody who can write to the place could put one there.
+    // Somebody who can write to the place could have put an unencrypted file there.
     if (header.key === undefined && key !== null)
       throw new OtherKeyError(`${name} is not encrypted, and REPLICA_KEY is set`)
     const stored =
@@ -118,7 +118,7 @@ function decodeAt(all: Buffer, start: number, name: string, key: ReplicaKey | nu
   return { decoded: { header, sum: sum.toString('hex'), content }, length: end + sumLength - start }
 }
 
-/** The pages of a file of the log. */
+/** The pages in a file of the log. */
 export function* pagesIn(content: Buffer, pageSize: number): Generator<{ number: number; page: Buffer }> {
   const count = content.readUInt32LE(0)
   for (let i = 0, at = 4 + 4 * count; i < count; i++, at += pageSize)

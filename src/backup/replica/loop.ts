@@ -5,14 +5,14 @@ const retryMs = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10].map((s) => s * seconds)
 const lastRetryMs = 30 * seconds
 
 export type Loop = {
-  /** Resolves when nothing is left to do, or a step has failed. Does nothing while the loop waits to retry. */
+  /** Resolves when nothing is left to do or a step has failed. Does nothing while the loop waits to retry. */
   wake(): Promise<void>
   /** The same, without waiting to retry. */
   retry(): Promise<void>
   close(): void
 }
 
-/** Calls `step` until it returns false, and again some time after it has failed. */
+/** Calls `step` until it returns false. Retries it some time after a failure. */
 export function openLoop(step: () => Promise<boolean>, onFailure: (error: unknown) => Promise<void>): Loop {
   let running: Promise<void> | null = null
   let timer: ReturnType<typeof setTimeout> | null = null

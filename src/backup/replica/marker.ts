@@ -4,10 +4,10 @@ import type { ReplicaKey } from './format.ts'
 import { marker } from './names.ts'
 import type { Place } from './place.ts'
 
-/** The file at the root. `server` is the run of a server that ships there; `photos_key` what all photos are encrypted with. */
+/** The marker file of a place. `server` identifies the server's run that ships there, `photos_key` the key of all its photos. */
 export type Marker = { format: 1; key: string | null; server?: string; photos_key?: string }
 
-/** Of two servers that ship to one place, the one that began last has it: from the other it is `taken`. */
+/** If two servers ship to one place, the one that started last owns it, and the other one sees `taken`. */
 export type MarkerState = 'unwritten' | 'ours' | 'gone' | 'taken'
 
 const lookEveryMs = minutes
@@ -25,7 +25,7 @@ export async function readMarker(place: Place): Promise<Marker | null> {
 
 /** The marker of this server. */
 export function ownMarker(place: Place, { key, everyMs = lookEveryMs }: { key: ReplicaKey | null; everyMs?: number }) {
-  /** Of this run, so that another server is told from this one even where it has a copy of all files. */
+  /** Identifies this run, so that another server is recognised even if it has a copy of all files. */
   const server = randomUUID()
   const keyId = key?.id ?? 'none'
   let photosKey: string | undefined
@@ -34,7 +34,7 @@ export function ownMarker(place: Place, { key, everyMs = lookEveryMs }: { key: R
 
   async function write() {
     let written: string | undefined
-    // The photos may get our key while it is written.
+    // Repeated if the photos have got our key while the marker was written.
     do {
       written = photosKey
       const content: Marker = { format: 1, key: key?.id ?? null, server, photos_key: written }

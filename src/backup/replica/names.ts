@@ -1,4 +1,4 @@
-/** At the root of every replica. */
+/** The marker file at the root of every replica. */
 export const marker = 'convene-replica.json'
 export const journalName = 'erasures.log'
 
@@ -10,7 +10,7 @@ const segmentPattern = /^segment\/([^/]+)\/(\d{10})-(\d{10})$/
 const manifestPattern = /^manifest\/([^/]+)\/(\d{10})-((\d{10})-[0-9a-f]{8})$/
 const snapshotPattern = /^snapshot\/([^/]+)\/((\d{10})-[0-9a-f]{8})\/\d{6}$/
 
-/** Files of the log: one number, or all from one to another. */
+/** A file of the log, with one number or a range of them. */
 export type LogFile = { name: string; generation: string; from: number; to: number }
 
 export function logFile(name: string): LogFile | null {
@@ -18,7 +18,7 @@ export function logFile(name: string): LogFile | null {
   return generation === undefined ? null : { name, generation, from: Number(from), to: Number(to) }
 }
 
-/** `seq` is the first state that a snapshot can give, and `id` names its parts. */
+/** `seq` is the first state that can be restored from the snapshot, and `id` names its parts. */
 export type ManifestFile = { name: string; generation: string; seq: number; id: string; start: number }
 
 export function manifestFile(name: string): ManifestFile | null {
@@ -31,11 +31,11 @@ export function snapshotPart(name: string): { generation: string; id: string; st
   return generation === undefined ? null : { generation, id: id!, start: Number(start) }
 }
 
-/** Null for what is of none, such as a photo. */
+/** The generation that a file belongs to; null for files without one, such as photos. */
 export const generationOf = (name: string): string | null =>
   /^(?:log|manifest|snapshot)\/([^/]+)\//.exec(name)?.[1] ?? null
 
-/** Newest first: a generation is named by the time at which it began. */
+/** Newest first: a generation's name starts with its time. */
 export const newestFirst = (a: ManifestFile, b: ManifestFile) =>
   a.generation === b.generation ? b.seq - a.seq : a.generation < b.generation ? 1 : -1
 

@@ -6,7 +6,7 @@ import { isLogReadable } from '../../storage/sqlite/checkpoints.ts'
 import { openReplica, type Replica, spoolOf } from './open.ts'
 import { openPlace } from './place.ts'
 
-/** The replica that the configuration names; null if it names none. Throws ConfigError where there can be none. */
+/** The configured replica; null if there is none. Throws ConfigError if this system cannot have one. */
 export function openReplicaOf(config: Config, log: Logger): Replica | null {
   if (config.replica === null) return null
   if (!isLogReadable()) throw new ConfigError('REPLICA_URL needs SQLite 3.51 or newer, which this system does not have')

@@ -18,11 +18,11 @@ import { openQueue } from './queue.ts'
 import { removeExpired } from './retention.ts'
 import { openSegments } from './segments.ts'
 
-/** How a replica stands. Times in milliseconds since 1970, null if there was none. */
+/** The state of a replica. Times are in milliseconds since 1970; null if it has not happened yet. */
 export type ReplicaReport = {
-  /** Up to when a restore from the place gives all commits. */
+  /** The time up to which a restore from the place has all commits. */
   complete_at: number
-  /** How far it is behind; 0 if less than the longest interval of its thread. */
+  /** How far it is behind; 0 if that is less than the longest interval of its thread. */
   lag_ms: number
   /** Bytes of files that wait to be shipped. */
   waiting_bytes: number
@@ -41,7 +41,7 @@ export type Replica = {
   /** Removes expired photos; `unknown` returns which of the images have no row. Returns how many. */
   expirePhotos(unknown: (names: readonly string[]) => Promise<string[]>): Promise<number>
   report(): ReplicaReport
-  /** Ships what still waits, for at most that long. Close the database first. */
+  /** Ships the waiting files, for at most that long. Close the database first. */
   close(withinMs: number): Promise<void>
 }
 
@@ -60,7 +60,7 @@ export type ReplicaOptions = {
   segmentEveryMs?: number
   /** How many bytes may wait for an unreachable place. */
   mostWaiting?: number
-  /** How often it looks whether another server ships to the same place. */
+  /** How often it checks whether another server ships to the same place. */
   lookEveryMs?: number
   /** After how long an abandoned replica starts again. */
   beginAgainMs?: number
@@ -87,7 +87,7 @@ export function openReplica(options: ReplicaOptions): Replica {
   let failures = 0
   let isMarked = false
   let goesOn = false
-  /** Since when the place lacks the snapshot without which later commits cannot be restored, and of a generation after which. */
+  /** While later commits cannot be restored: since when, and after which generation the place needs a snapshot. */
   let incomplete: { since: number; after: string } | null = null
   let isAbandoned = false
   let closed = false
@@ -118,12 +118,12 @@ export function openReplica(options: ReplicaOptions): Replica {
   function shippedUpTo(): number {
     if (incomplete !== null) return incomplete.since
     const waitSince = queue.commitsWaitSince()
-    // Until it is marked, nobody knows whether the place still has what this generation began with.
+    // Until the place is marked, it may lack the start of this generation.
     if (!isMarked) return Math.min(openedAt, waitSince ?? openedAt)
     return waitSince ?? (replicated.capturedAt() || openedAt)
   }
 
-  /** What is committed from now on cannot be restored before a snapshot of a later generation is shipped. */
+  /** Call it when commits from now on cannot be restored until a snapshot of a generation later than `after` is shipped. */
   function lacksSnapshot(after = queue.newestGeneration()) {
     incomplete = { since: shippedUpTo(), after }
   }
@@ -145,7 +145,7 @@ export function openReplica(options: ReplicaOptions): Replica {
       await replicated.begin()
       isAbandoned = false
     } catch (error) {
-      log.error({ reason: messageOf(error) }, 'the replica cannot begin')
+      log.error({ reason: messageOf(error) }, 'the replica cannot start')
       void beginAgain(beginAgainMs)
     }
   }
@@ -154,7 +154,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     try {
       queue.dropDatabase()
     } catch (error) {
-      log.error({ reason: messageOf(error) }, 'what waits for the replica cannot be removed')
+      log.error({ reason: messageOf(error) }, 'the files that wait for the replica cannot be removed')
     }
     segments.forget()
   }
@@ -177,7 +177,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     void beginAgain(beginAgainMs)
   }
 
-  /** One at a time: a restore refuses a log in which one is missing and later ones are there. */
+  /** One at a time, because a restore refuses a log with a gap. */
   async function shipNextLog(): Promise<boolean> {
     if (await isNotOurs()) return false
     const waitMs = patienceForPhotosMs - (now() - (queue.photosWaitSince() ?? 0))
@@ -188,7 +188,7 @@ export function openReplica(options: ReplicaOptions): Replica {
       segments.shipped(next.file, next.bytes)
       await queue.logShipped(next.file)
     }
-    // A manifest may have waited for it.
+    // A manifest may have waited for this file.
     if (queue.logs().length === 0) void others.wake()
     return true
   }
@@ -236,7 +236,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     return isShipped
   }
 
-  /** False where the file was dropped meanwhile. */
+  /** False if the file has been dropped. */
   async function shipOne(file: string): Promise<boolean> {
     try {
       await place.put(shippedAs(file), await readFile(join(spool, file)))
@@ -263,13 +263,13 @@ export function openReplica(options: ReplicaOptions): Replica {
     if (newest === undefined && found === null && goesOn) await beginInEmptyPlace()
     else if (newest !== undefined && (await replicated.begin(newest))) lacksSnapshot(newest)
     else if ((newest ?? '') < queue.newestGeneration()) lacksSnapshot(newest ?? '')
-    // Last, so that a failure above is tried again from the start.
+    // Last, so that a failure above repeats all of this.
     await marker.put(found, now())
     isMarked = true
     wake()
   }
 
-  /** Somebody has removed what this generation began with, or another disk is mounted there. */
+  /** Starts again after somebody has emptied the place, or mounted another disk there. */
   async function beginInEmptyPlace() {
     log.error({ place: place.shown }, 'the place of the replica is empty: it starts again with a snapshot')
     lacksSnapshot()
@@ -279,13 +279,13 @@ export function openReplica(options: ReplicaOptions): Replica {
     goesOn = false
   }
 
-  /** All that waits, unless the place takes nothing three times in a row. */
+  /** Ships all waiting files, unless the place accepts nothing three times in a row. */
   async function shipRest() {
-    for (let inVain = 0; inVain < 3;) {
+    for (let attemptsInVain = 0; attemptsInVain < 3;) {
       const before = queue.bytes()
       await Promise.all(loops.map((loop) => loop.retry()))
       if (queue.isEmpty()) return
-      inVain = queue.bytes() < before ? 0 : inVain + 1
+      attemptsInVain = queue.bytes() < before ? 0 : attemptsInVain + 1
     }
   }
 
@@ -302,7 +302,7 @@ export function openReplica(options: ReplicaOptions): Replica {
       async open(path) {
         goesOn = await replicated.open(path)
         if (!goesOn) lacksSnapshot()
-        // What the former run has left.
+        // Ship the files that the previous run has left.
         void logs.wake()
         return goesOn
       },
@@ -320,7 +320,7 @@ export function openReplica(options: ReplicaOptions): Replica {
       ...files,
       async put(name, bytes) {
         await files.put(name, bytes)
-        // The next catch-up ships a photo that cannot be spooled.
+        // If a photo cannot be spooled, the next catch-up ships it.
         await replicated.file(photoName(name), bytes).catch(() => void failures++)
       },
     }),

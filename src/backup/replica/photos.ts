@@ -5,9 +5,9 @@ import type { Place } from './place.ts'
 const batch = 500
 
 /**
- * Removes photos from a replica that were removed from the community more than `keepDays` ago. A photo that is gone gets a
- * mark with the time; one that is back loses it. `unknown` returns which of the images have no row. Returns how many photos
- * are removed.
+ * Removes photos from a replica that were removed from the community more than `keepDays` ago. A removed photo gets a mark with
+ * the time, and loses it if the photo comes back. `unknown` returns which of the images have no row. Returns how many photos were
+ * removed.
  */
 export async function removeExpiredPhotos(
   place: Place,
@@ -24,7 +24,7 @@ export async function removeExpiredPhotos(
       if (!gone.has(originalOf(name))) {
         if (markedAt !== undefined) await place.remove(`gone/${name}`)
       } else if (markedAt === undefined) await place.put(`gone/${name}`, Buffer.from('gone\n'))
-      // A day less, because removal is noticed within a day.
+      // A day less, because a removal is noticed within a day.
       else if (markedAt < now - (keepDays - 1) * days) {
         await place.remove(`media/${name}`)
         await place.remove(`gone/${name}`)

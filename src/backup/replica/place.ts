@@ -6,18 +6,18 @@ import { type S3Place, shownPlace } from '../../s3/place.ts'
 import { orNull, syncDirectory } from '../../storage/files/disk.ts'
 
 /**
- * Where a replica lies. A `put` is atomic, replaces a file of the same name, and may be repeated. A listing may be stale:
+ * Where a replica is stored. A `put` is atomic, replaces a file of the same name, and may be repeated. A listing may be stale:
  * it can miss new files and name removed ones.
  */
 export type Place = {
-  /** For logs and messages: without keys. */
+  /** The place as logs and messages show it, without keys. */
   shown: string
   put(name: string, bytes: Uint8Array): Promise<void>
   /** Null if there is none. */
   get(name: string): Promise<Uint8Array | null>
   /** All files in that folder and below. */
   list(folder: string): AsyncIterable<StoredObject>
-  /** No error where there is none. */
+  /** No error if there is none. */
   remove(name: string): Promise<void>
 }
 
@@ -45,7 +45,7 @@ function directoryPlace(root: string): Place {
       if (entry.isDirectory()) yield* walk(name)
       else {
         const found = await orNull(stat(join(root, name)))
-        // Remains of a kill are listed too, so that they are removed like other old files.
+        // Unfinished files of killed processes are listed too, so that they are removed like other old files.
         if (found) yield { name, size: found.size, modified_ms: found.mtimeMs }
       }
     }

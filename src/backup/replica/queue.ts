@@ -29,7 +29,7 @@ export function openQueue(spool: string) {
   const inSpool = () => readdirSync(spool).filter(isSpooled)
   const remove = (file: string) => rmSync(join(spool, file), { force: true })
 
-  /** Holds the name of the last log file that was shipped. It only saves work: without it, all of them are shipped again. */
+  /** Holds the name of the last shipped log file. Without it, all log files are shipped again. */
   const lastShipped = join(spool, 'shipped')
   const last = logFile(readIfThere(lastShipped))
   const isShipped = (file: string) => {
@@ -42,7 +42,7 @@ export function openQueue(spool: string) {
   const whole = new Set(found.map((file) => manifestFile(shippedAs(file))?.id))
   for (const file of found) {
     const part = snapshotPart(shippedAs(file))
-    // A snapshot that a kill has interrupted begins again.
+    // An interrupted snapshot starts again.
     if (part !== null && !whole.has(part.id)) remove(file)
     else {
       const { size, mtimeMs } = statSync(join(spool, file))
@@ -75,7 +75,7 @@ export function openQueue(spool: string) {
   return {
     add,
 
-    /** It waits no longer. The file stays. */
+    /** Takes a file off the queue, and keeps it on disk. */
     shipped,
 
     async logShipped(file: string) {
@@ -83,7 +83,7 @@ export function openQueue(spool: string) {
       await writeFile(lastShipped, shippedAs(file), { mode: 0o600 }).catch(() => {})
     },
 
-    /** The log files that an earlier run has shipped, and not merged. */
+    /** The log files that an earlier run has shipped but not merged. */
     sent,
 
     isEmpty: () => waiting.size === 0,
@@ -93,23 +93,23 @@ export function openQueue(spool: string) {
     photos,
     logs,
 
-    /** The next of all other files. A manifest asserts that all files stored before it are in the place, but for photos. */
+    /** The next of all other files. A manifest asserts that all files stored before it are in the place, except photos. */
     nextOther(): string | undefined {
       const next = names().find((file) => !isPhoto(file) && !isLog(file))
       if (next === undefined || manifestFile(shippedAs(next)) === null) return next
       return logs().some(({ file }) => file < next) ? undefined : next
     },
 
-    /** The newest one of which a file has ever waited; empty if there is none. */
+    /** The newest generation that has ever had a file here; empty if there is none. */
     newestGeneration: () => newestGeneration,
 
-    /** Up to when the place has all commits; null if no commit waits. */
+    /** The time up to which the place has all commits; null if no commit waits. */
     commitsWaitSince: () => logs()[0]?.at ?? null,
 
-    /** Null if no photo waits. */
+    /** When the oldest waiting photo was added; null if none waits. */
     photosWaitSince: () => photos()[0]?.addedAt ?? null,
 
-    /** Of several states of the journal only the newest is shipped. */
+    /** Keeps only the newest of several versions of the journal. */
     dropFormerJournals() {
       const journals = names().filter((file) => shippedAs(file) === journalName)
       for (const file of journals.slice(0, -1)) {
@@ -118,7 +118,7 @@ export function openQueue(spool: string) {
       }
     },
 
-    /** Removes all that belongs to the database, and leaves photos and the journal. Throws if the spool cannot be read. */
+    /** Removes all files of the database, but not photos and the journal. Throws if the spool cannot be read. */
     dropDatabase() {
       try {
         for (const file of inSpool().filter((file) => !isFile(file))) remove(file)

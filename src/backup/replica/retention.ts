@@ -3,9 +3,8 @@ import { logFile, type ManifestFile, manifestFile, newestFirst, snapshotPart } f
 import { isUnfinished, type Place } from './place.ts'
 
 /**
- * Removes what is older than `keepDays`: each snapshot that a later one replaced before then, the log between the two, and
- * photos that were removed from the community before then. What was erased is therefore gone from the replica after so many
- * days. The newest snapshot and its log always stay. Returns how many files it has removed.
+ * Removes each snapshot that a later one replaced more than `keepDays` ago, and the log between the two. Erased data is therefore
+ * gone from the replica after so many days. The newest snapshot and its log always stay. Returns how many files were removed.
  */
 export async function removeExpired(
   place: Place,
@@ -37,7 +36,7 @@ export async function removeExpired(
   const isCutOff = (at: number) => at < now - days
   for await (const { name, modified_ms } of place.list('snapshot')) {
     const part = snapshotPart(name)
-    // One that begins after the newest whole snapshot may still be on its way, however long the place was away.
+    // A snapshot later than the newest complete one may still be being shipped, however long the place was away.
     const isOld = part
       ? !keptIds.has(`${part.generation}/${part.id}`) &&
         isBefore(part.generation, part.start, newest) &&

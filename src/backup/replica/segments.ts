@@ -21,12 +21,12 @@ export function openSegments({ place, spool, everyMs, now }: Options) {
       sent.push({ file, bytes })
     },
 
-    /** The spool is empty. */
+    /** Call it when the spool was emptied. */
     forget() {
       sent = []
     },
 
-    /** Makes one if it is time to, or enough is shipped. */
+    /** Makes a segment if it is time, or enough bytes are shipped. */
     async make() {
       const bytes = sent.reduce((sum, { bytes }) => sum + bytes, 0)
       if (sent.length < 2 || (now() - madeAt < everyMs && bytes < mostInSegment)) return
@@ -39,10 +39,10 @@ export function openSegments({ place, spool, everyMs, now }: Options) {
         await place.put(`segment/${generation}/${numbered(from)}-${numbered(last.to)}`, Buffer.concat(parts))
         const former = superfluous
         superfluous = ofOne.map(({ file }) => shippedAs(file))
-        // One that cannot be removed is tried again with the next segment.
+        // A file that cannot be removed is retried with the next segment.
         for (const file of former) await place.remove(file).catch(() => void superfluous.push(file))
       }
-      // The newest stays: it records how far the log is shipped.
+      // The newest file stays, because it records how far the log is shipped.
       const kept = sent.at(-1)?.file
       for (const { file } of ofOne) if (file !== kept) rmSync(join(spool, file), { force: true })
       sent = sent.filter(({ file }) => file === kept || !ofOne.some((one) => one.file === file))

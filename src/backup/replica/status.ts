@@ -4,16 +4,16 @@ import { decode, type ReplicaKey } from './format.ts'
 import { isSpooled, logFile, manifestFile, newestFirst, shippedAs } from './names.ts'
 import type { Place } from './place.ts'
 
-/** What a replica holds, and what this machine has not shipped yet. Times in milliseconds since 1970. */
+/** The contents of a replica, and what this machine has not shipped yet. Times are in milliseconds since 1970. */
 export type ReplicaStatus = {
   /** The newest snapshot; null while there is none. */
   snapshot: { generation: string; at: number; bytes: number; parts: number } | null
   /** The oldest time that can be restored. */
   from: number | null
-  /** How many log files of the newest generation the place has. */
+  /** The number of the newest log file of the current generation in the place. */
   logged: number
   photos: number
-  /** Commits of this machine that wait, and since when. */
+  /** The waiting commits of this machine, and since when they wait. */
   waiting: { files: number; bytes: number; since: number } | null
 }
 
@@ -54,7 +54,7 @@ function generationIn(spool: string): string | undefined {
   try {
     return JSON.parse(readFileSync(join(spool, 'state.json'), 'utf8')).generation?.id
   } catch {
-    // Only the server's machine has one.
+    // Only the server's machine has this file.
     return undefined
   }
 }

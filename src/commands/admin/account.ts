@@ -1,23 +1,20 @@
 import { type Config, readConfig } from '../../config.ts'
 import type { User } from '../../features/profile/store.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { openBesideServer } from '../database.ts'
+import { besideServer } from '../database.ts'
 
 export type Account = { storage: Storage; config: Config; user: User }
 
-/** Does something to an account, beside a running server. Throws if there is no such account. */
+/** Runs `work` on an account, beside running servers. Throws if there is no such account. */
 export async function withAccount<T>(who: string, work: (account: Account) => Promise<T>): Promise<T> {
   const config = readConfig()
-  const { storage, close } = await openBesideServer(config)
-  try {
+  return besideServer(config, async (storage) => {
     const { by, named } = nameOf(who.trim())
     const credentials = await storage.accounts.credentials(by)
     const user = credentials && (await storage.users.byId(credentials.user_id))
     if (!user) throw new Error(`there is no account with the ${named} ${who}`)
-    return await work({ storage, config, user })
-  } finally {
-    await close()
-  }
+    return work({ storage, config, user })
+  })
 }
 
 function nameOf(who: string) {

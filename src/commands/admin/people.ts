@@ -14,7 +14,7 @@ import type { Services } from '../../services.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { openLog } from '../../telemetry/log.ts'
 import { UsageError } from '../command.ts'
-import { openBesideServer } from '../database.ts'
+import { besideServer } from '../database.ts'
 import { withAccount } from './account.ts'
 import { hasKey, keysOf } from '../../lib/record.ts'
 
@@ -34,7 +34,7 @@ const roles = ['user', 'moderator', 'admin'] as const
 
 type Given = Record<string, string | undefined>
 
-/** The commands that see and change accounts by the same rules, and with the same audit entries, as the console. */
+/** The commands that show and change accounts with the same rules and audit entries as the console. */
 export async function runOnPeople(action: Action, args: string[]): Promise<void> {
   const known: Record<string, { type: 'string' | 'boolean' }> = { json: { type: 'boolean' } }
   for (const name of options[action]) known[name] = { type: 'string' }
@@ -53,13 +53,10 @@ export async function runOnPeople(action: Action, args: string[]): Promise<void>
   }
   const work = action === 'list' ? listed(given) : onInvites(positionals.slice(1), given)
   const config = readConfig()
-  const { storage, close } = await openBesideServer(config)
-  try {
-    const { answer, asText } = await explained(work(await servicesBeside(config, storage)))
-    print(answer, asText)
-  } finally {
-    await close()
-  }
+  const { answer, asText } = await besideServer(config, async (storage) =>
+    explained(work(await servicesBeside(config, storage))),
+  )
+  print(answer, asText)
 }
 
 type Print = (answer: object, asText: string) => void
@@ -71,8 +68,8 @@ async function onAccount(
   print: Print,
 ) {
   if (action === 'suspend' && !reason?.trim()) throw new UsageError('--reason is missing: the user sees it')
-  const suspends = { reason: reason ?? '', note, until: until === undefined ? null : timeOf('--until', until) }
-  if (action === 'suspend') refuseUnfit(suspension, suspends)
+  const details = { reason: reason ?? '', note, until: until === undefined ? null : timeOf('--until', until) }
+  if (action === 'suspend') refuseUnfit(suspension, details)
   if (action === 'unsuspend') refuseUnfit(unsuspension, { reason })
   const { answer, asText } = await withAccount(who, async ({ storage, config, user }) => {
     const { people, moderation } = await servicesBeside(config, storage)
@@ -87,7 +84,7 @@ async function onAccount(
         return { answer: { user_id: user.id, ended }, asText: `${who}: ${count}` }
       }
       case 'suspend': {
-        const state = await explained(moderation.suspend(operator, user.id, suspends))
+        const state = await explained(moderation.suspend(operator, user.id, details))
         return {
           answer: state,
           asText: `${who} is suspended ${state.until === null ? 'without end' : `until ${state.until}`}`,
@@ -122,7 +119,7 @@ function listed({ q, role, standing, limit = '30', cursor }: Given) {
   }
 }
 
-/** Makes an invite, or does with them what the words after it say. */
+/** `admin invite`, with the words after it: creates, lists or deletes invites. */
 function onInvites([what, id, ...more]: string[], given: Given): (services: Services) => Promise<Answered> {
   const options = what === undefined ? ['uses', 'expires', 'note'] : what === 'list' ? ['limit', 'cursor'] : []
   const surplus = what === 'delete' ? more[0] : id
@@ -135,7 +132,7 @@ function onInvites([what, id, ...more]: string[], given: Given): (services: Serv
   if (id === undefined) throw new UsageError('which one? admin invite delete ID')
   return async ({ registration }) => {
     await registration.removeInvite(operator, id)
-    return { answer: { id }, asText: `nobody registers with ${id} any more` }
+    return { answer: { id }, asText: `the invite ${id} is deleted` }
   }
 }
 
@@ -160,19 +157,19 @@ function invited({ uses = '1', expires, note }: Given) {
   refuseUnfit(newInvite, invite)
   return async ({ registration }: Services): Promise<Answered> => {
     const answer = await registration.invite(operator, invite)
-    // Beside the code, which scripts read.
-    if (registration.mode !== 'invite') console.error(`REGISTRATION is ${registration.mode}: nobody is asked for it`)
+    // On standard error, because scripts read the code from standard output.
+    if (registration.mode !== 'invite') console.error(`REGISTRATION is ${registration.mode}: nobody needs an invite`)
     return { answer, asText: answer.code }
   }
 }
 
-/** What a server with these settings would do, in this process. */
+/** The services of a server with these settings, in this process. */
 async function servicesBeside(config: Config, storage: Storage): Promise<Services> {
   const { buildServices } = await import('../../services.ts')
   return buildServices({ config, secrets: readSecrets(config), storage, log: openLog(config) })
 }
 
-/** A refusal as an operator reads it: without its code. */
+/** Turns a refusal into an error for the operator, without its code. */
 const explained = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw error instanceof Refusal ? new Error(error.errors?.[0]?.message ?? error.detail, { cause: error }) : error
@@ -207,7 +204,7 @@ function wholeNumber(name: string, text: string, most: number): number {
   return number
 }
 
-/** What a route would refuse with 422. */
+/** Throws UsageError for what a route would refuse with 422. */
 function refuseUnfit(schema: TSchema, given: object) {
   const wrong = Value.Errors(schema, given).First()
   if (!wrong) return
@@ -215,17 +212,17 @@ function refuseUnfit(schema: TSchema, given: object) {
   throw new UsageError(`--${wrong.path.slice(1)}: ${typeof said === 'string' ? said : wrong.message}`)
 }
 
-/** A time that was written, or counted from now, in ISO form. */
+/** An absolute time, or one relative to now, in ISO form. */
 function timeOf(name: string, text: string): string {
   const [, count, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? []
-  const end = count === undefined ? written(text) : Date.now() + Number(count) * (unit === 'h' ? hours : days)
+  const end = count === undefined ? absoluteTime(text) : Date.now() + Number(count) * (unit === 'h' ? hours : days)
   if (Number.isNaN(end))
     throw new UsageError(`${name} must be a time such as 2026-12-01, 2026-12-01T18:00:00Z, 12h or 30d`)
   if (end <= Date.now()) throw new UsageError(`${name} must be in the future`)
   return iso(end)
 }
 
-function written(text: string): number {
+function absoluteTime(text: string): number {
   const [, day] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
   if (day === undefined) return Number.NaN
   // JavaScript takes 30 February for the first or second of March.

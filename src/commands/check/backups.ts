@@ -13,22 +13,23 @@ export async function* backups(config: Config, now: number): AsyncGenerator<Find
   const { backupDir, backupCron } = config
   if (backupDir === null) return
   const problem = typeof backupDir === 'string' ? backupDirectoryProblem(backupDir) : null
-  if (problem !== null) return yield wrong(`BACKUP_DIR ${problem.text}`, 'set BACKUP_DIR right, or look at who owns it')
+  if (problem !== null)
+    return yield wrong(`BACKUP_DIR ${problem.text}`, 'correct BACKUP_DIR, or check who owns that directory')
   const isBucket = typeof backupDir !== 'string'
   // `buckets` has reported a bucket that does not answer.
   const newest = isBucket ? await newestInBucket(backupDir).catch(() => undefined) : newestBackup(backupDir)
   if (newest === undefined) return
   const shown = isBucket ? shownPlace(backupDir) : backupDir
-  const mend = `look for the job backup in the server's log; one by hand is made by convene backup FILE`
+  const fix = `look for the job backup in the server's log; to make a backup now: convene backup FILE`
   const dueAfter = (at: number) => Bun.cron.parse(backupCron, at, { tz: 'UTC' })?.getTime() ?? Infinity
   if (!newest) {
     const first = dueAfter(await firstStart(config))
     if (now <= first + grace) return yield fine(`the first backup in ${shown} is due at ${iso(first)}`)
-    return yield wrong(`there is no backup in BACKUP_DIR: ${shown}`, mend)
+    return yield wrong(`there is no backup in BACKUP_DIR: ${shown}`, fix)
   }
   const next = dueAfter(newest.at)
   yield now > next + grace
-    ? wrong(`the newest backup in ${shown} is of ${iso(newest.at)}`, mend)
+    ? wrong(`the newest backup in ${shown} is of ${iso(newest.at)}`, fix)
     : fine(`the newest backup is of ${iso(newest.at)}, with ${gigabytes(newest.bytes)}`)
 }
 

@@ -16,7 +16,7 @@ export async function* bot({
   } catch (error) {
     yield wrong(
       `the bot cannot be reached: ${messageOf(error)}`,
-      'look at MESSENGER_BOT_TOKEN (401 means that it is not valid), at MESSENGER_API_URL, and at what this machine may connect to',
+      'check MESSENGER_BOT_TOKEN (401 means that it is not valid), MESSENGER_API_URL, and whether a firewall blocks the connection',
     )
   }
 }

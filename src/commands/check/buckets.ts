@@ -19,7 +19,7 @@ export async function* buckets({ dataDir, media, backupDir, replica }: Config): 
       await openBucket(place).probe()
       yield fine(`${shownPlace(place)} takes what ${name} brings`)
     } catch (error) {
-      yield wrong(`${name}: ${messageOf(error)}`, 'look at the bucket, its keys, the endpoint and the region')
+      yield wrong(`${name}: ${messageOf(error)}`, 'check the bucket, its keys, the endpoint and the region')
     }
   }
   const left = join(dataDir, 'media')
@@ -30,7 +30,7 @@ export async function* buckets({ dataDir, media, backupDir, replica }: Config): 
     )
   if (media !== null && existsSync(left) && readdirSync(left).length > 0)
     yield wrong(
-      `images lie in ${left}, where nobody looks for them while there is a MEDIA_URL`,
+      `there are images in ${left}, which is not used while MEDIA_URL is set`,
       `copy them into ${shownPlace(media)}, then remove that directory`,
     )
 }

@@ -9,7 +9,7 @@ import { messageOf } from '../../lib/errors.ts'
 export function* dataDirectory(config: Config): Generator<Finding, { usable: boolean }> {
   const { dataDir } = config
   if (!existsSync(dataDir)) {
-    yield wrong(`DATA_DIR is not there: ${dataDir}`, 'set DATA_DIR right, or start the server once to make it')
+    yield wrong(`DATA_DIR is not there: ${dataDir}`, 'correct DATA_DIR, or start the server once to create it')
     return { usable: false }
   }
   if (!statSync(dataDir).isDirectory()) {
@@ -17,8 +17,8 @@ export function* dataDirectory(config: Config): Generator<Finding, { usable: boo
     return { usable: false }
   }
   if (!isWritable(dataDir)) {
-    const mend = `run this as the user that runs the server, or chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`
-    yield wrong(`DATA_DIR is not for this user: ${dataDir}`, mend)
+    const fix = `run this as the user that runs the server, or chown -R ${process.getuid?.() ?? 'USER'} ${dataDir}`
+    yield wrong(`DATA_DIR is not for this user: ${dataDir}`, fix)
     // Everything in it would seem to be missing.
     return { usable: false }
   }
@@ -56,7 +56,7 @@ function* secrets({ dataDir, jwtSecret, locationKey }: Config): Generator<Findin
     else if (!existsSync(path))
       yield wrong(
         `${name} is missing`,
-        `restore it from your copy of ${dataDir}; where that is lost, convene admin adopt --yes makes a new one, which ${loss}`,
+        `restore it from your copy of ${dataDir}; if that is lost, convene admin adopt --yes makes a new one, which ${loss}`,
       )
     else yield secretFile(path, name)
   }
@@ -69,6 +69,6 @@ function secretFile(path: string, name: string): Finding {
     if (isSecret(readFileSync(path, 'utf8').trim())) return fine(`${name} is for its owner only`)
     return wrong(`${name} does not hold 64 hexadecimal digits`, `restore ${path} from your copy`)
   } catch (error) {
-    return wrong(`${name} cannot be read: ${messageOf(error)}`, `look at who owns ${path}`)
+    return wrong(`${name} cannot be read: ${messageOf(error)}`, `check who owns ${path}`)
   }
 }

@@ -29,13 +29,16 @@ export const database = (config: Config): AsyncGenerator<Finding> =>
 async function* file(config: Config, databasePath: string): AsyncGenerator<Finding> {
   if (databasePath === ':memory:') return
   if (!existsSync(databasePath))
-    return yield wrong(`there is no database: ${databasePath}`, 'start the server once to make it, or restore a backup')
+    return yield wrong(
+      `there is no database: ${databasePath}`,
+      'start the server once to create it, or restore a backup',
+    )
   const mode = openTo(databasePath)
   if (mode !== null) yield wrong(`others can read the database (mode ${mode})`, `chmod 600 ${databasePath}`)
   let db: Database | null = null
   try {
     if (isHalfRestored(databasePath))
-      return yield wrong('a restore was cut off', 'start the server, or run convene restore, which finishes it')
+      return yield wrong('a restore was interrupted', 'start the server, or run convene restore, which finishes it')
     db = openReadOnly(databasePath)
     // The whole file is read once, so copying its pages into a cache would be a waste.
     db.run('PRAGMA mmap_size = 2147418112')
@@ -46,7 +49,7 @@ async function* file(config: Config, databasePath: string): AsyncGenerator<Findi
     yield searchIndex(db)
     yield shownBySearches(
       countNearbyPeopleErrors(db),
-      'stop the server, then: convene backup FILE, and convene restore FILE, which makes that anew',
+      'stop the server, then: convene backup FILE, and convene restore FILE, which rebuilds that',
     )
     yield* photos(config, knownFiles(sqliteReader(withDrizzle(db))))
     yield* ownedAssets(config, db.query<Remembered, []>(remembered).all())
@@ -54,7 +57,7 @@ async function* file(config: Config, databasePath: string): AsyncGenerator<Findi
     yield clock(oneRow(db.query<{ at: number | null }, []>(newestTime).get()).at, Date.now())
   } catch (error) {
     const message = messageOf(namingDatabase(config.database, error))
-    yield wrong(message, 'set DATA_DIR or DATABASE_URL right, or restore a backup')
+    yield wrong(message, 'correct DATA_DIR or DATABASE_URL, or restore a backup')
   } finally {
     db?.close()
   }
@@ -81,7 +84,7 @@ async function* server(config: Config, database: DatabaseConfig & { engine: 'pos
     yield clock(newest.at, Date.now())
   } catch (error) {
     const message = messageOf(namingDatabase(database, error))
-    yield wrong(message, 'look at the server, and set DATABASE_URL right')
+    yield wrong(message, 'check the database server and DATABASE_URL')
   } finally {
     await db?.close()
   }
@@ -102,7 +105,7 @@ async function* seededAccounts(found: readonly PasswordInUse[]): AsyncGenerator<
     const whose = accounts === 1 ? `the account ${email} has` : `${accounts} accounts, such as ${email}, have`
     yield wrong(
       `${whose} the password that convene seed prints, which everybody knows`,
-      'let nobody reach this server, and begin with an empty database; a single account: convene admin erase EMAIL --yes',
+      'keep this server unreachable for others, and start with an empty database; for a single account: convene admin erase EMAIL --yes',
     )
   }
 }
@@ -131,18 +134,15 @@ function searchIndex(db: Database): Finding {
     ? fine('the index of the nearby search says what the profiles say')
     : wrong(
         `the index of the nearby search differs from the profiles in ${stray} ${stray === 1 ? 'entry' : 'entries'}`,
-        'stop the server, then: convene backup FILE, and convene restore FILE, which makes it anew',
+        'stop the server, then: convene backup FILE, and convene restore FILE, which rebuilds it',
       )
 }
 
 /** Whether the nearby search shows people as their profiles are. */
-function shownBySearches(wrongly: number, mending: string): Finding {
+function shownBySearches(wrongly: number, fix: string): Finding {
   return wrongly === 0
     ? fine('the nearby search shows people as their profiles are')
-    : wrong(
-        `the nearby search shows ${wrongly} ${wrongly === 1 ? 'person' : 'people'} not as their profiles are`,
-        mending,
-      )
+    : wrong(`the nearby search shows ${wrongly} ${wrongly === 1 ? 'person' : 'people'} not as their profiles are`, fix)
 }
 
 // Clocks of different machines differ by seconds at most.

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Config } from '../../config.ts'
 import { fine, type Finding, gigabytes, wrong } from './finding.ts'
 
-// SQLite itself needs room: for the write-ahead log, for sorting, for a migration that rewrites a table.
+// SQLite itself needs space: for the write-ahead log, for sorting, for a migration that rewrites a table.
 const leastFree = 512 * 2 ** 20
 
 export function* disk({ dataDir, database }: Config): Generator<Finding> {
@@ -17,7 +17,7 @@ export function* disk({ dataDir, database }: Config): Generator<Finding> {
     yield free < Math.max(leastFree, size)
       ? wrong(
           `only ${gigabytes(free)} are free on the disk of ${directory}`,
-          `make room: the database of ${gigabytes(size)} needs as much again for a backup or a migration`,
+          `free some space: a backup or a migration needs as much as the database, which has ${gigabytes(size)}`,
         )
       : fine(`${gigabytes(free)} are free on the disk of ${directory}`)
   }

@@ -7,6 +7,6 @@ export function* imageCheck({ imageCheckUrl, imageCheck }: Config): Generator<Fi
   const { origin, protocol } = new URL(imageCheckUrl)
   const otherwise = imageCheck === 'required' ? 'held' : 'stored unchecked'
   yield fine(
-    `images are checked by ${origin}${protocol === 'http:' ? ', unencrypted' : ''}, and ${otherwise} where it does not answer`,
+    `images are checked by ${origin}${protocol === 'http:' ? ', unencrypted' : ''}, and ${otherwise} if it does not answer`,
   )
 }

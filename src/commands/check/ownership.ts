@@ -24,8 +24,8 @@ export async function* ownedAssets(config: Config, rows: readonly Remembered[]):
       .catch(() => null))
   const isOthers = owner !== null && known.has('id') && Buffer.from(owner).toString().trim() !== known.get('id')
   for (const asset of [...foreign, ...(isOthers ? (['photos'] as const) : [])]) {
-    const { text, mend } = ownershipProblem(asset, config)
-    yield wrong(text, mend)
+    const { text, fix } = ownershipProblem(asset, config)
+    yield wrong(text, fix)
   }
   if (foreign.length === 0 && atHand.jwt !== null && atHand.location !== null && known.has('location_key'))
     yield fine('the secrets are those of the database')

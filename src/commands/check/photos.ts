@@ -26,10 +26,10 @@ export async function* photos(config: Config, store: KnownFiles): AsyncGenerator
   if (found === null) return
   const { looked, missing } = found
   yield missing === 0
-    ? fine(`the photos that the database knows are there: ${looked} were looked for in ${place}`)
+    ? fine(`no photo is missing: ${looked} were looked for in ${place}`)
     : wrong(
-        `${missing} of ${looked} photos that the database knows are missing in ${place}`,
-        'mount the disk, or put the files back from a backup; for what is lost for good: convene admin lost-photos',
+        `${missing} of ${looked} photos are missing in ${place}`,
+        'mount the disk, or copy the files from a backup; for photos that are lost for good: convene admin lost-photos',
       )
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { fine, type Finding } from './finding.ts'
 
-/** The keys of push services. Those that cannot be used have stopped the reading of the settings. */
+/** The keys of push services. Reading the settings has already refused unusable ones. */
 export function* push({ fcmServiceAccount, apnsKey, apnsTopic, apnsEnv }: Config): Generator<Finding> {
   if (fcmServiceAccount !== null)
     yield fine(`FCM_SERVICE_ACCOUNT holds a key of the Firebase project ${fcmServiceAccount.projectId}`)

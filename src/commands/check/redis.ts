@@ -13,8 +13,8 @@ export async function redis(address: RedisAddress): Promise<Finding> {
     return wrong(
       error.message,
       error instanceof RedisAway
-        ? 'start Redis, or set REDIS_URL right: meanwhile nodes hear of each other late, and count limits each for itself'
-        : 'set REDIS_URL right: the server does not start with it',
+        ? 'start Redis, or correct REDIS_URL: until then nodes learn of each other late, and each counts limits for itself'
+        : 'correct REDIS_URL: the server does not start with it',
     )
   }
 }

@@ -14,20 +14,19 @@ export async function* replica(config: Config, now: number): AsyncGenerator<Find
   if (config.replica === null) return
   const problem = typeof config.replica === 'string' ? backupDirectoryProblem(config.replica) : null
   if (problem !== null)
-    return yield wrong(`REPLICA_URL ${problem.text}`, 'set REPLICA_URL right, or look at who owns it')
+    return yield wrong(`REPLICA_URL ${problem.text}`, 'correct REPLICA_URL, or check who owns that directory')
   const place = openPlace(config.replica)
   const key = config.replicaKey === null ? null : replicaKey(config.replicaKey)
-  const mend = "look for the replica in the server's log, and at convene replica status"
+  const fix = "look for the replica in the server's log, and see convene replica status"
   try {
     const { snapshot, waiting } = await statusOf(place, spoolOf(config.dataDir), key)
-    if (snapshot === null) yield wrong(`the replica in ${place.shown} has no snapshot`, mend)
+    if (snapshot === null) yield wrong(`the replica in ${place.shown} has no snapshot`, fix)
     else if (waiting !== null && now - waiting.since > bearableMs)
-      yield wrong(`commits since ${iso(Math.round(waiting.since))} wait for the replica in ${place.shown}`, mend)
+      yield wrong(`commits since ${iso(Math.round(waiting.since))} wait for the replica in ${place.shown}`, fix)
     else yield fine(`the replica in ${place.shown} is up to date, with a snapshot of ${iso(snapshot.at)}`)
   } catch (error) {
     // `buckets` has reported a bucket that does not answer.
-    if (typeof config.replica === 'string' || codeOf(error) === '')
-      yield wrong(`the replica: ${messageOf(error)}`, mend)
+    if (typeof config.replica === 'string' || codeOf(error) === '') yield wrong(`the replica: ${messageOf(error)}`, fix)
   }
   if (key === null)
     yield wrong(

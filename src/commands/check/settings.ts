@@ -21,34 +21,36 @@ export function* settings(config: Config): Generator<Finding> {
   for (const { name, meant } of unknownVariables())
     problems.push(
       wrong(
-        `the environment variable ${name} is no setting, and is not used`,
-        meant === null ? 'leave it out' : `is ${meant} meant? Leave ${name} out`,
+        `the environment variable ${name} is not a setting, and has no effect`,
+        meant === null ? 'leave it out' : `leave it out, or set ${meant} if that is meant`,
       ),
     )
-  for (const { text, mend } of halfSetOf(config)) problems.push(wrong(text, mend))
+  for (const { text, fix } of halfSetOf(config)) problems.push(wrong(text, fix))
   problems.push(...settingsFile(config))
   if (config.publicUrl?.startsWith('https:') && config.trustProxy === 0)
     problems.push(
       wrong(
-        'PUBLIC_URL is https, so a proxy stands in front, and TRUST_PROXY is 0: all people share the limits of one address',
+        'PUBLIC_URL is https, which means a proxy in front, but TRUST_PROXY is 0: everybody shares the limits of one address',
         'set TRUST_PROXY to the number of proxies in front of the server, such as 1',
       ),
     )
   if (legalDir !== null) problems.push(...legalTexts(legalDir))
   if (database.engine === 'sqlite' && database.path === ':memory:')
-    problems.push(wrong('DATABASE_URL keeps everything in memory: it ends with the process', 'leave DATABASE_URL out'))
+    problems.push(
+      wrong('DATABASE_URL keeps all data in memory only: it is lost when the process ends', 'leave DATABASE_URL out'),
+    )
   if (!isLoopback(host)) {
     if (corsOrigins.length === 0)
       problems.push(
         wrong(
-          `HOST is ${host}, where others reach it, and no CORS_ORIGINS are listed: no web page but its own can use it`,
+          `HOST is ${host}, which others can reach, and CORS_ORIGINS is empty: only its own web pages can use it`,
           'list the pages of your app, such as CORS_ORIGINS=https://app.example.org',
         ),
       )
     if (metricsToken === null)
       problems.push(
         wrong(
-          `HOST is ${host}, where others reach it, and there is no METRICS_TOKEN: whoever comes through a proxy on this machine that sends no X-Forwarded-For reads /metrics`,
+          `HOST is ${host}, which others can reach, and there is no METRICS_TOKEN: through a proxy on this machine that sends no X-Forwarded-For, anybody can read /metrics`,
           'set METRICS_TOKEN to 16 random characters or more, such as the output of: openssl rand -hex 16',
         ),
       )
@@ -75,6 +77,6 @@ function legalTexts(directory: string): Finding[] {
       ...misnamed.map((file) => wrong(`${file} in LEGAL_DIR is not used`, 'name it like terms.en.md, or remove it')),
     ]
   } catch {
-    return [wrong(`LEGAL_DIR is no directory that can be read: ${directory}`, 'make it, or leave LEGAL_DIR out')]
+    return [wrong(`LEGAL_DIR is no directory that can be read: ${directory}`, 'create it, or leave LEGAL_DIR out')]
   }
 }

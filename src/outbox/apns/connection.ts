@@ -14,7 +14,7 @@ type Options = {
 
 type Connection = {
   session: ClientHttp2Session
-  /** By the server's GOAWAY, later streams were not processed. */
+  /** The last stream that the server has processed, according to its GOAWAY. */
   lastProcessed: number
   failure: string | null
 }
@@ -22,12 +22,12 @@ type Connection = {
 // Answers of APNs have some 100 bytes.
 const longestBody = 65_536
 
-/** The server ended the connection before it looked at the request, which may be sent again at once. */
+/** The server ended the connection before it processed the request, which may be sent again at once. */
 class NotProcessed extends Error {}
 
 /**
- * Requests over one HTTP/2 connection, which is opened when it is needed. One that the server ends (GOAWAY), that does not answer
- * a ping, or over which a request has timed out takes no new request; what is on its way over it may finish.
+ * Requests over one HTTP/2 connection, which is opened when it is needed. A connection gets no new requests after the server ends
+ * it (GOAWAY), a ping is not answered, or a request times out; running requests may finish.
  */
 export function openHttp2(
   origin: string,
@@ -110,7 +110,7 @@ export function openHttp2(
   }
 
   return {
-    /** Throws an Error whose message holds nothing of the request if there is no whole answer. */
+    /** Throws an Error if there is no complete answer; its message contains nothing of the request. */
     async request(headers: Record<string, string>, body: string): Promise<Http2Answer> {
       try {
         return await attempt(headers, body)

@@ -7,7 +7,7 @@ const usedForMs = 40 * minutes
 
 export type ProviderTokens = ReturnType<typeof openProviderTokens>
 
-/** The tokens that prove to Apple who sends. One token serves all requests for 40 minutes. */
+/** The tokens that prove the sender's identity to Apple. One token is used for all requests for 40 minutes. */
 export function openProviderTokens({
   key,
   keyId,
@@ -33,7 +33,7 @@ export function openProviderTokens({
       current = { token, until: now() + usedForMs }
       return token
     },
-    /** That token was refused as too old: the next `get` brings another one. */
+    /** Call if a token was refused as too old: the next `get` makes another one. */
     async forget(token: string) {
       if (current && (await current.token) === token) current = null
     },

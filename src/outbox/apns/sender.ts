@@ -25,12 +25,12 @@ type Deps = {
   ca?: string
 }
 
-// Apple names no time.
+// Used because Apple does not name a time.
 const calmPauseMs = minutes
 
 /** The device is unknown, or its token is for another environment. */
 const goneReasons = new Set(['Unregistered', 'ExpiredToken', 'BadDeviceToken'])
-/** What the operator has to set right. Until then it is tried again. */
+/** Errors of the settings, which the operator has to correct. Until then the delivery is retried. */
 const settingReasons = new Set(['BadTopic', 'MissingTopic', 'TopicDisallowed'])
 
 /** Sends to apps on iOS by the Apple Push Notification service, over one HTTP/2 connection. */
@@ -76,13 +76,13 @@ export function apnsSender({
   }
 
   return {
-    // APNs takes some 1000 requests at once over a connection.
+    // APNs accepts about 1000 simultaneous requests over a connection.
     atOnce: 50,
     async show({ token }, notification) {
       await send(token, headersOf(notification), payloadOf(notification))
       return null
     },
-    /** A push in the background, which Apple delivers where the app may run, and not often. */
+    /** A background push, which Apple delivers only if the app may run, and not often. */
     async takeBack({ token }, tag) {
       const headers = { 'apns-push-type': 'background', 'apns-priority': '5', 'apns-collapse-id': collapseId(tag) }
       await send(token, headers, { aps: { 'content-available': 1 }, type: 'take_back', tag })
@@ -125,7 +125,7 @@ function refuse({ status, headers, reason }: Http2Answer & { reason: string | nu
   throw new Error(answered)
 }
 
-/** The reason that APNs names, as it may stand in a log. */
+/** The reason that APNs names, in a form that is safe to log. */
 function reasonIn({ body }: Http2Answer): string | null {
   return /^\s*\{\s*"reason"\s*:\s*"(\w{1,64})"/.exec(body)?.[1] ?? null
 }

@@ -9,12 +9,12 @@ import { isRecord } from '../../lib/record.ts'
 const scope = 'https://www.googleapis.com/auth/firebase.messaging'
 // Google accepts an hour at most.
 const assertionMs = 60 * minutes
-// Renewed before it ends, so that no request is on its way with one that has ended.
+// Renewed before it expires, so that no request is sent with an expired one.
 const earlyMs = 5 * minutes
 
 /**
- * Access tokens of a service account, by a signed JWT (RFC 7523). One token serves all requests until shortly before it
- * ends, and requests that need a new one at the same time share one refresh.
+ * Access tokens of a service account, requested with a signed JWT (RFC 7523). One token is used for all requests until shortly
+ * before it expires, and requests that need a new one at the same time share one refresh.
  */
 export function openAccessTokens({
   account,
@@ -76,7 +76,7 @@ export function openAccessTokens({
       refreshing ??= refresh().finally(() => (refreshing = null))
       return refreshing
     },
-    /** That token was refused: the next `get` brings another one. */
+    /** Call if a token was refused: the next `get` requests another one. */
     forget(token: string) {
       if (current?.token === token) current = null
     },

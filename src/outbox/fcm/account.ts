@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 
-/** What a key file of a Google service account says, as far as it is needed. */
+/** The needed parts of a Google service account's key file. */
 export type ServiceAccount = {
   projectId: string
   email: string
@@ -10,7 +10,7 @@ export type ServiceAccount = {
   tokenUrl: string
 }
 
-/** Reads a key file. Throws an Error that continues the setting's name; it holds nothing of the file. */
+/** Reads a key file. Throws an Error whose message follows the setting's name; it contains nothing of the file. */
 export function readServiceAccount(text: string, path: string): ServiceAccount {
   const wrong = (what: string) => new Error(`must name the key file of a service account, and ${path} ${what}`)
   let file: unknown

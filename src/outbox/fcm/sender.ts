@@ -19,7 +19,7 @@ type Answer = { status: number; retryAfter: string | null; error: FcmError }
 /** `code` is FCM's own, `status` that of any Google API, `field` the field of the request that is wrong. */
 type FcmError = { code: string | null; status: string | null; field: string | null }
 
-// What FCM asks for where it names no time.
+// The time that FCM asks for if it names none.
 const quotaPauseMs = minutes
 
 /** Sends to phones by Firebase Cloud Messaging, HTTP v1. */
@@ -52,7 +52,7 @@ export function fcmSender({
         redirect: 'manual',
         signal: AbortSignal.timeout(timeoutMs),
       })
-      // Read to its end, so that the connection is used again.
+      // Read to its end, so that the connection can be reused.
       const text = await answer.text()
       return { status: answer.status, retryAfter: answer.headers.get('retry-after'), error: errorIn(text) }
     } catch (error) {
@@ -84,7 +84,7 @@ function shown(token: string, notification: Notification) {
       ttl: `${keptForS}s`,
       notification: { tag, notification_count: unread },
     },
-    // For tokens of apps on iOS, which FCM hands on to Apple.
+    // For tokens of apps on iOS, which FCM forwards to Apple.
     apns: {
       headers: { 'apns-collapse-id': tag },
       payload: { aps: { badge: unread, 'thread-id': tag, 'mutable-content': 1, sound: 'default' } },
@@ -147,6 +147,6 @@ function errorIn(text: string): FcmError {
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
 
-/** A code, as it may stand in a log. */
+/** A code that is safe to log; null if it is anything else. */
 const word = (value: unknown): string | null =>
   typeof value === 'string' && /^[\w.]{1,64}$/.test(value) ? value : null

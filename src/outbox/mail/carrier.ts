@@ -6,7 +6,7 @@ import { render } from './render.ts'
 import { codeOf } from '../../lib/errors.ts'
 
 export type MailSettings = {
-  /** `smtp://` or `smtps://`, with user and password where the server wants them. */
+  /** `smtp://` or `smtps://`, with user and password if the server requires them. */
   smtpUrl: string
   /** The name is what mails call the community. */
   from: { name: string; address: string }
@@ -14,7 +14,7 @@ export type MailSettings = {
   dkim: { domainName: string; keySelector: string; privateKey: string } | null
   /** Derives the tokens of links. */
   linkKey: Uint8Array
-  /** How long a silent server is waited for. */
+  /** How long to wait for a silent server. */
   timeoutMs?: number
 }
 
@@ -30,7 +30,7 @@ export function mailCarrier({
   linkKey,
   timeoutMs = 15_000,
 }: MailSettings): Carrier<'mail'> & {
-  /** Connects and signs in, and sends nothing. Throws if that fails. */
+  /** Connects and signs in without sending anything. Throws if that fails. */
   probe(): Promise<void>
   close(): void
 } {
@@ -41,7 +41,7 @@ export function mailCarrier({
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    // The headers that a mail program unsubscribes by have to be signed (RFC 8058), which those by default are not all.
+    // RFC 8058 requires signed List-Unsubscribe headers, which the library does not sign by default.
     ...(dkim === null ? {} : { dkim: { ...dkim, headerFieldNames: signedHeaders } }),
   }
   const transport = createTransport(options)
@@ -83,7 +83,7 @@ export function mailCarrier({
   }
 }
 
-/** What went wrong, without what the server repeated of the mail. A 5xx answer to the recipient is final. */
+/** An error without the server's message, which may quote the mail. A 5xx answer to the recipient is final. */
 function failureOf(error: unknown): Error {
   const code = codeOf(error) || 'unknown'
   const responseCode = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : undefined

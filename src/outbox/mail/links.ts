@@ -6,16 +6,16 @@ export const linkKeyOf = ({ jwt }: { jwt: Uint8Array }): Uint8Array =>
   new Bun.CryptoHasher('sha256', jwt).update('convene mail link v1').digest()
 
 /**
- * The one-time token of a link: 256 bits, derived from the link's id with a secret of the installation. So the outbox holds
+ * The one-time token of a link: 256 bits, derived from the link's id with a secret of the installation. So the outbox contains
  * no token, and the database only its hash.
  */
 export const tokenOfLink = (key: Uint8Array, { kind, id }: Link): string =>
   new Bun.CryptoHasher('sha256', key).update(`${kind}\0${id}`).digest('base64url')
 
-/** What the database knows of a token: its SHA-256, as hex. */
+/** What the database stores of a token: its SHA-256, as hex. */
 export const hashOfToken = (token: string): string => new Bun.CryptoHasher('sha256').update(token).digest('hex')
 
-/** A link with that token. The token stands in the fragment, which browsers send to no server. */
+/** A link with that token in the fragment, which browsers do not send to servers. */
 export const linkOf = (publicUrl: string, kind: LinkKind, token: string): string =>
   `${publicUrl}${linkPaths[kind]}#token=${token}`
 
@@ -26,7 +26,7 @@ export const linkUrl = (publicUrl: string, key: Uint8Array, link: Link): string 
 const signatureOf = (key: Uint8Array, userId: string): string =>
   new Bun.CryptoHasher('sha256', key).update(`unsubscribe\0${userId}`).digest('base64url')
 
-/** The token that ends somebody's digest. It is good for nothing else, and as long as there are mails with it. */
+/** The token that ends a user's digest. It allows nothing else, and never expires, because old mails contain it. */
 export const unsubscribeToken = (key: Uint8Array, userId: string): string => `${userId}.${signatureOf(key, userId)}`
 
 /** The user whose digest a token ends; null for a token that is not ours. */
@@ -36,7 +36,7 @@ export function readUnsubscribeToken(key: Uint8Array, token: string): string | n
   return timingSafeEqual(Buffer.from(signatureOf(key, userId)), Buffer.from(signature)) ? userId : null
 }
 
-/** The link in a digest's text, and the address that mail programs post to: its token is no secret that opens anything. */
+/** The link in a digest's text, and the address that mail programs post to. The token in its query can only end the digest. */
 export const unsubscribeUrls = (publicUrl: string, key: Uint8Array, userId: string) => {
   const token = unsubscribeToken(key, userId)
   return {

@@ -2,7 +2,7 @@
 export const mailLanguages = ['en', 'ru'] as const
 export type MailLanguage = (typeof mailLanguages)[number]
 
-/** Where a mail's link leads, below PUBLIC_URL. The token goes into the fragment, which no log sees. */
+/** Where a mail's link leads, below PUBLIC_URL. The token is in the fragment, which appears in no log. */
 export const linkPaths = {
   verify: '/verify',
   reset: '/reset',
@@ -11,7 +11,7 @@ export const linkPaths = {
 } as const
 export type LinkKind = keyof typeof linkPaths
 
-/** What a mail says, besides its texts. No token is stored: it is derived from `link.id` when the mail is sent. */
+/** The data of a mail, without its texts. No token is stored: it is derived from `link.id` when the mail is sent. */
 export type Mail = { to: string; language: MailLanguage } & MailContent
 
 export type MailContent =
@@ -20,7 +20,7 @@ export type MailContent =
   | { about: 'password_changed' | 'account_erased' | 'test' }
   | { about: 'new_device'; user_agent: string | null; at: number }
   | { about: 'way_in_added' | 'way_in_removed'; kind?: 'passkey'; label: string }
-  /** What somebody has not read. It names nobody, as whom it is of may change before it is delivered. */
+  /** What a user has not read. It names nobody, because who may be named can change before it is delivered. */
   | { about: 'digest'; user_id: string; messages: number; chats: number }
 
 export type Link = { kind: LinkKind; id: string }
@@ -46,7 +46,7 @@ export function mailLanguageOf(language: string): MailLanguage {
   return mailLanguages.find((known) => known === primary) ?? 'en'
 }
 
-/** An address as it may be shown to somebody who may not be its owner: `a…@example.org`. */
+/** An address, masked for somebody who may not be its owner: `a…@example.org`. */
 export function emailHint(email: string): string {
   const [name = '', domain = ''] = email.split('@')
   return `${[...name][0] ?? ''}…@${domain}`

@@ -5,7 +5,7 @@ export type Rendered = { subject: string; text: string; html: string }
 
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
 
-// Inline styles, because many readers drop a style sheet. Those that keep one get dark colours where the person prefers them.
+// Inline styles, because many mail programs drop a style sheet. Those that keep one show dark colours if the person prefers them.
 const dark = `
 @media (prefers-color-scheme: dark) {
   .page { background: #17181a !important; }

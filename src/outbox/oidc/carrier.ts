@@ -3,7 +3,7 @@ import type { Seal } from '../../lib/seal.ts'
 import { days } from '../../lib/time.ts'
 import { type Carrier, Undeliverable } from '../delivery.ts'
 
-/** A grant that somebody gave a provider for this server, and that ends with the account or its identity. */
+/** A grant that a user gave this server at a provider. It is revoked when the account or the identity is removed. */
 export type GrantToRevoke = {
   provider: string
   client_id: string

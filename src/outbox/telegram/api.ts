@@ -15,7 +15,7 @@ type Options = {
   token: string
   /** Without a slash at its end. */
   apiUrl: string
-  /** Waits for the turn of a message, where several nodes send. */
+  /** Waits until the next message may be sent, if several nodes send. */
   pace?: (chat: string) => Promise<void>
   /** The time between two messages to one chat. */
   pauseInChatMs?: number
@@ -23,7 +23,7 @@ type Options = {
 
 /** How long one request for updates waits at Telegram for the next. */
 const pollS = 25
-// Telegram takes 4096 characters.
+// Telegram accepts 4096 characters.
 const longestText = 3500
 const retriedWithinS = 3
 const allowed_updates = ['message', 'my_chat_member'] as const
@@ -36,7 +36,7 @@ export function openTelegram({ token, apiUrl, pace = async () => {}, pauseInChat
     // The library's type is that of node-fetch. A redirect would carry the token, which is part of the path, elsewhere.
     fetch: ((url: string, init: RequestInit) => fetch(url, { ...init, redirect: 'error' })) as never,
   })
-  // A short wait is worth it. A longer one is the outbox's, which keeps the message.
+  // Short waits are done here. After a longer one, the outbox sends the message again.
   api.config.use(
     autoRetry({
       maxDelaySeconds: retriedWithinS,
@@ -83,7 +83,7 @@ export function openTelegram({ token, apiUrl, pace = async () => {}, pauseInChat
       }
     },
 
-    /** The same, null while Telegram has not said it. */
+    /** The same, or null if Telegram has not answered yet. */
     knownName: () => known,
 
     async send(chat: string, text: BotText): Promise<{ message_id: number; date: number }> {
@@ -102,12 +102,12 @@ export function openTelegram({ token, apiUrl, pace = async () => {}, pauseInChat
       await call(() => api.deleteMessage(chat, messageId))
     },
 
-    /** The updates from that number on, waiting for the next where there is none. They confirm all before. */
+    /** The updates from `offset` on; waits for the next if there is none. Confirms all earlier ones. */
     updates: (offset: number | undefined, signal: AbortSignal): Promise<Update[]> =>
       // The library's type is that of a polyfill, which the platform's own signal fits.
       call(() => api.getUpdates({ offset, timeout: pollS, allowed_updates }, signal as never)),
 
-    /** One at a time, so that of `/start` and `/stop` the later one counts. */
+    /** Updates come one at a time, so that the later of `/start` and `/stop` counts. */
     useWebhook: (url: string, secret_token: string): Promise<true> =>
       call(() => api.setWebhook(url, { secret_token, allowed_updates, max_connections: 1 })),
 

@@ -8,9 +8,9 @@ export class TelegramError extends Error {
     message: string,
     /** What Telegram answered, such as 403; null if it did not. */
     readonly code: number | null = null,
-    /** Telegram's own words, for telling apart what has the same code. */
+    /** Telegram's own message, which distinguishes errors with the same code. */
     readonly description = '',
-    /** In milliseconds: not before then. */
+    /** How many milliseconds to wait before the next attempt. */
     readonly retryAfterMs: number | null = null,
   ) {
     super(message)

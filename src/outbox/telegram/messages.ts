@@ -1,2 +1,2 @@
-/** What the bot says by itself, as it waits in the outbox: that a report was filed, to the moderators. */
+/** What the bot sends on its own, as stored in the outbox: to moderators, that a report was filed. */
 export type BotMessage = { about: 'open_reports' }

@@ -3,10 +3,10 @@ import type { Counter } from '../../lib/rate-limits.ts'
 import { seconds } from '../../lib/time.ts'
 import { TryLater } from '../delivery.ts'
 
-// Some seconds, in which hundreds of messages have gone out before this one.
+// Some seconds, in which hundreds of other messages are sent.
 const mostTurns = 20
 
-/** 25 messages a second over all nodes, and one a second for a chat: waits for the turn of the next. */
+/** Waits until a message may be sent: 25 a second over all nodes, and one a second in a chat. */
 export function sharedPace(counter: Counter): (chat: string) => Promise<void> {
   const all = counter({ name: 'telegram', points: 25, duration: 1 })
   const chats = counter({ name: 'telegram_chat', points: 1, duration: 1 })

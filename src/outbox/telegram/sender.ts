@@ -18,15 +18,15 @@ type Deps = {
 // A bot can remove its messages for 48 hours; a little less, as clocks differ.
 const removable = 48 * hours - 10 * minutes
 
-/** Shows notifications as messages of the bot. What `show` returns is the message's number and its date in seconds. */
+/** Shows notifications as messages of the bot. `show` returns the message's number and its date in seconds. */
 export function telegramSender({ telegram, app, refused, now = Date.now }: Deps): PushSender<'telegram'> {
   async function textOf({ title, body, chat_id, language }: Notification): Promise<BotText> {
     const url = appLink(await telegram.name(), app, chat_id === null ? null : `chat_${chat_id}`)
     return { title, text: body, button: { text: texts[language].open, url } }
   }
 
-  /** Runs a call to the messenger. What it throws is what the outbox knows. */
-  async function told<T>(chat: string, call: () => Promise<T>): Promise<T> {
+  /** Runs a call to the messenger. Throws errors as `outboxError` gives them. */
+  async function attempt<T>(chat: string, call: () => Promise<T>): Promise<T> {
     try {
       return await call()
     } catch (error) {
@@ -39,7 +39,7 @@ export function telegramSender({ telegram, app, refused, now = Date.now }: Deps)
     atOnce: 8,
 
     async show({ messenger_id: chat }, notification, replaces) {
-      return told(chat, async () => {
+      return attempt(chat, async () => {
         const text = await textOf(notification)
         const shown = replaces === null ? null : readShown(replaces)
         if (shown !== null) {
@@ -60,7 +60,7 @@ export function telegramSender({ telegram, app, refused, now = Date.now }: Deps)
     async takeBack({ messenger_id: chat }, _tag, shown) {
       const message = shown === null ? null : readShown(shown)
       if (message === null) return
-      await told(chat, async () => {
+      await attempt(chat, async () => {
         try {
           if (now() - message.date * seconds < removable) return await telegram.remove(chat, message.message_id)
         } catch (error) {
@@ -69,7 +69,7 @@ export function telegramSender({ telegram, app, refused, now = Date.now }: Deps)
         try {
           await telegram.edit(chat, message.message_id, { title: null, text: '✓', button: null })
         } catch (error) {
-          // It is gone, or says so already.
+          // It has been removed, or shows the check mark already.
           if (!isRefusedEdit(error)) throw error
         }
       })
@@ -91,7 +91,7 @@ const isUnchanged = (error: unknown) =>
 
 const isRefusedEdit = (error: unknown) => error instanceof TelegramError && error.code === 400 && !isGone(error)
 
-/** What the outbox does about it. */
+/** The error that tells the outbox whether to remove the channel, to try again, or to give up. */
 export function outboxError(error: unknown): unknown {
   if (!(error instanceof TelegramError)) return error
   const { message, code, retryAfterMs } = error

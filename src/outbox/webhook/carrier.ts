@@ -1,12 +1,13 @@
 import type { Logger } from 'pino'
 import { Webhook as Signer } from 'standardwebhooks'
 import { codeOf, isTimeout } from '../../lib/errors.ts'
-import { days, hours, iso, seconds } from '../../lib/time.ts'
+import { days, iso, seconds } from '../../lib/time.ts'
 import { type Carrier, TryLater, Undeliverable } from '../delivery.ts'
+import { retryAfterMs } from '../retry-after.ts'
 import type { Parcel } from '../store.ts'
 
 export type WebhookSettings = {
-  /** Where they go. It may hold a secret, so it is never logged. */
+  /** The receiver. The URL may contain a secret, so it is never logged. */
   url: string
   /** The newest first: a webhook carries the signature of each. */
   secrets: readonly string[]
@@ -15,9 +16,6 @@ export type WebhookSettings = {
   timeoutMs?: number
   now?: () => number
 }
-
-// A receiver that names a longer time is asked again after this one.
-const longestWait = hours
 
 /** What is sent: the body that the signatures cover. */
 export const webhookBody = ({
@@ -41,7 +39,7 @@ export function webhookCarrier({
     patienceMs: 3 * days,
     async deliver(parcel) {
       const body = webhookBody(parcel)
-      // The time of this attempt: receivers refuse what was signed long ago.
+      // The time of this attempt, because receivers refuse old signatures.
       const at = new Date(now())
       const answer = await post(body, {
         'content-type': 'application/json',
@@ -68,15 +66,15 @@ export function webhookCarrier({
         method: 'POST',
         body,
         headers,
-        // A redirect would carry the webhook to where the operator did not send it.
+        // A redirect would send the webhook to a server that the operator did not choose.
         redirect: 'manual',
         signal: AbortSignal.timeout(timeoutMs),
       })
-      // Nobody reads what it says, however long that is.
+      // The content is not needed, and may be long.
       await answer.body?.cancel().catch(() => {})
       return answer
     } catch (error) {
-      // Neither the URL nor what the library says of it.
+      // The message contains neither the URL nor the library's message, which may contain it.
       throw new Error(isTimeout(error) ? 'the receiver did not answer in time' : `no connection (${codeOf(error)})`)
     }
   }
@@ -84,13 +82,6 @@ export function webhookCarrier({
 
 function failureOf({ status, headers }: Response, now: number): Error {
   const message = `the receiver answered ${status}`
-  const wait = status === 429 || status === 503 ? waitOf(headers.get('retry-after'), now) : null
-  return wait === null ? new Error(message) : new TryLater(message, Math.min(wait, longestWait))
-}
-
-/** The milliseconds of a Retry-After header, which is seconds or a date; null if it is neither. */
-function waitOf(value: string | null, now: number): number | null {
-  if (value === null) return null
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * seconds : Date.parse(value) - now
-  return Number.isFinite(ms) ? Math.max(ms, seconds) : null
+  const wait = status === 429 || status === 503 ? retryAfterMs(headers.get('retry-after'), now) : null
+  return wait === null ? new Error(message) : new TryLater(message, wait)
 }

@@ -1,5 +1,5 @@
 /**
- * What the operator's own server is told, by type: ids and facts. Never a text, a position, an address, or who reported,
+ * What webhooks tell the operator's own server, by type: ids and facts. Never a text, a position, an address, or who reported,
  * reviewed or blocked whom.
  */
 export type WebhookData = {

@@ -12,13 +12,13 @@ type Deps = {
   vapid: Vapid
   outbound: Outbound
   now: () => number
-  /** How long a push service is waited for, from the look-up of its name. */
+  /** How long to wait for a push service, including the look-up of its name. */
   timeoutMs?: number
 }
 
 /**
- * Sends to browsers by Web Push (RFC 8030, 8291, 8292). It takes nothing back: browsers demand that every push shows something
- * (`userVisibleOnly`), and punish one that does not. The app closes what was read when it is open.
+ * Sends to browsers by Web Push (RFC 8030, 8291, 8292). It has no `takeBack`: browsers demand that every push shows something
+ * (`userVisibleOnly`), and punish sites whose push does not. The app closes what was read when it is open.
  */
 export function webPushSender({ vapid, outbound, now, timeoutMs = 15_000 }: Deps): PushSender<'webpush'> {
   return {
@@ -33,7 +33,7 @@ export function webPushSender({ vapid, outbound, now, timeoutMs = 15_000 }: Deps
         topic: topicOf(target, notification.tag),
         urgency: isUrgent(notification) ? 'high' : 'normal',
       }
-      // Padded to the same length always, so that the push service does not learn how long a text is.
+      // Always padded to the same length, so that the push service does not learn how long a text is.
       const body = await encryptNotification({ endpoint, expirationTime: null, keys }, payloadOf(notification)).catch(
         () => {
           throw new ChannelGone('the keys of the subscription are broken')
@@ -50,7 +50,7 @@ export function webPushSender({ vapid, outbound, now, timeoutMs = 15_000 }: Deps
   }
 }
 
-/** What the service worker reads: see docs/push-providers.md. */
+/** The content that the service worker reads: see docs/push-providers.md. */
 export function payloadOf(notification: Notification): Uint8Array {
   const { kind, tag, chat_id, unread, language } = notification
   return new TextEncoder().encode(JSON.stringify({ ...shownText(notification), kind, tag, chat_id, unread, language }))
@@ -77,7 +77,7 @@ function refuse(status: number, retryAfter: string | undefined, now: number) {
 function failureOf(error: unknown): Error {
   if (!(error instanceof OutboundError)) return new Error('the push could not be sent')
   const failed = `no answer of the push service (${error.reason})`
-  // What a stranger's subscription leads to.
+  // The subscription itself is at fault, so another attempt would fail too.
   const isRefused = ['url', 'host', 'address', 'redirect'].includes(error.reason)
   return isRefused ? new Undeliverable(failed) : new Error(failed)
 }

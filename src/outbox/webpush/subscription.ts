@@ -34,7 +34,7 @@ export function parseSubscription(
     return { problem: 'keys.p256dh must be an uncompressed point of P-256, as base64url' }
   const auth = bytesOf(keys.auth)
   if (auth?.length !== 16) return { problem: 'keys.auth must be 16 bytes, as base64url' }
-  // In one form, so that the same subscription is known again.
+  // Normalised, so that the same subscription is recognised.
   url.hash = ''
   return { endpoint: url.href, keys: { p256dh: p256dh.toString('base64url'), auth: auth.toString('base64url') } }
 }

@@ -7,7 +7,7 @@ import { hours } from '../../lib/time.ts'
 export type Vapid = {
   /** The key that browsers subscribe with: an uncompressed point, base64url. */
   publicKey: string
-  /** The header that proves to a push service who sends (RFC 8292). */
+  /** The header that proves the sender's identity to a push service (RFC 8292). */
   authorization(endpoint: string): Promise<string>
 }
 

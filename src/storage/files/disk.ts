@@ -7,18 +7,18 @@ import { storageFull } from '../../lib/refusal.ts'
 import { giveToOwner } from '../../lib/owner.ts'
 import { codeOf } from '../../lib/errors.ts'
 
-const UNFINISHED_END = /\.[0-9a-f-]{36}\.part$/
+const PARTIAL_SUFFIX = /\.[0-9a-f-]{36}\.part$/
 const FAN_OUT_NAME = /^[0-9a-f]{2}$/
 
 /**
- * Files under one directory of this machine, which is made where it is missing, for its owner alone. The file
- * `a1b2….webp` lies in `a1/b2/`, so that no directory grows long. A put writes to a name of its own beside the final
- * one, syncs, and renames.
+ * Files under one directory of this machine, which is created if it is missing, readable for its owner alone. The file
+ * `a1b2….webp` lies in `a1/b2/`, so that no directory grows large. A put writes a temporary file beside the final name, syncs
+ * it, and renames it.
  */
 export function openDiskFiles(root: string): Files {
   if (mkdirSync(root, { recursive: true, mode: 0o700 }) !== undefined) giveToOwner(root)
 
-  // every path is made here, of a name that was checked: none can lead out of the root
+  // All paths are built here from validated names, so none can leave the root.
   const folderOf = (name: string) => join(root, ...foldersOf(name))
   const pathOf = (name: string) => join(folderOf(name), name)
 
@@ -36,7 +36,7 @@ export function openDiskFiles(root: string): Files {
         await rm(unfinished, { force: true })
         throw refusalOf(error)
       }
-      // the names too must be on disk, and those of folders that this put or one beside it has just made
+      // The directory entries must be on disk too, and those of folders that this put or a concurrent one has just created.
       for (const directory of [folder, join(folder, '..'), root]) await syncDirectory(directory)
     },
 
@@ -46,7 +46,7 @@ export function openDiskFiles(root: string): Files {
     },
 
     async missing(names) {
-      // One that cannot be looked at (EACCES, EIO) is no use either.
+      // A file that cannot be read (EACCES, EIO) counts as missing.
       const sizeOf = (name: string) =>
         stat(pathOf(name)).then(
           ({ size }) => size,
@@ -57,7 +57,7 @@ export function openDiskFiles(root: string): Files {
     },
 
     async remove(names) {
-      for (const name of names) await rm(join(folderOf(name.replace(UNFINISHED_END, '')), name), { force: true })
+      for (const name of names) await rm(join(folderOf(name.replace(PARTIAL_SUFFIX, '')), name), { force: true })
       return names.length
     },
 
@@ -66,7 +66,7 @@ export function openDiskFiles(root: string): Files {
         for (const second of await namesIn(join(root, first), FAN_OUT_NAME)) {
           const folder = join(root, first, second)
           for (const name of await namesIn(folder, /./)) {
-            const whole = name.replace(UNFINISHED_END, '')
+            const whole = name.replace(PARTIAL_SUFFIX, '')
             if (!isFileName(whole) || folderOf(whole) !== folder) continue
             const found = await orNull(stat(join(folder, name)))
             if (found) yield { name, modified_ms: found.mtimeMs, size: found.size }
@@ -89,9 +89,9 @@ async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Makes sure that the names in a directory are on disk. */
+/** Syncs the entries of a directory to disk. */
 export async function syncDirectory(path: string): Promise<void> {
-  // There is no such thing on Windows, where a directory cannot even be opened.
+  // Windows cannot open a directory.
   if (process.platform === 'win32') return
   const directory = await open(path, 'r')
   try {
@@ -101,18 +101,18 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** No space, a quota or a file-size limit is said as such; any other failure stays what it is. */
+/** A refusal if space, a quota or a file-size limit is exhausted; any other error unchanged. */
 export function refusalOf(error: unknown): unknown {
   const code = codeOf(error)
   const full = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
   return full ? storageFull() : error
 }
 
-/** The names in a directory that fit a pattern; none if there is no such directory. */
+/** The names in a directory that match a pattern; empty if there is no such directory. */
 const namesIn = async (path: string, pattern: RegExp) =>
   ((await orNull(readdir(path))) ?? []).filter((name) => pattern.test(name))
 
-/** Null if a file or directory is missing, as it may go while others are looked at. */
+/** Null if a file or directory is missing, as it may be removed while a list runs. */
 export async function orNull<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found

@@ -6,13 +6,13 @@ import { orNull, refusalOf, syncDirectory } from './disk.ts'
 
 const entry = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/gm
 
-/** Who was erased by the text of a journal, and when. */
+/** The erased users in the text of a journal, with the time of each erasure. */
 export const erasuresIn = (text: string): Map<string, number> =>
   new Map(Array.from(text.matchAll(entry), ([, time = '', userId = '']) => [userId, Date.parse(time)]))
 
 /**
- * The journal as a text file: a line for each erasure, its time in ISO 8601 and the user's id. An incomplete line, as a
- * crash may leave, counts as none.
+ * The journal as a text file, with one line per erasure: its time in ISO 8601 and the user's id. An incomplete line, which a
+ * crash may leave, is ignored.
  */
 export function openErasureJournal(path: string): ErasureJournal {
   async function cutTo(size: number) {
@@ -42,7 +42,7 @@ export function openErasureJournal(path: string): ErasureJournal {
         }
         if (size === 0) await syncDirectory(dirname(path))
         return async () => {
-          // A command beside the server adds to it too; what is taken back too little, the next start erases.
+          // A command beside the server may have added lines since. Then nothing is cut, and the next start erases the user.
           if ((await stat(path)).size === size + added.length) await cutTo(size)
         }
       } finally {

@@ -4,11 +4,11 @@ import type { Files } from '../../features/media/files.ts'
 import { openDiskFiles } from './disk.ts'
 import { openS3Files, type S3Options } from './s3.ts'
 
-/** Where the configuration says that images are kept. */
+/** The configured store of images. */
 export const openFiles = ({ media, dataDir }: Pick<Config, 'media' | 'dataDir'>, options: S3Options): Files =>
   media === null ? openDiskFiles(join(dataDir, 'media')) : openS3Files(media, options)
 
-/** For commands, whose operator is to be told at once what a bucket says. */
+/** For commands, which report the bucket's own error to the operator at once. */
 export const tellOperator: S3Options = {
   now: Date.now,
   onAnswer(_, __, error) {

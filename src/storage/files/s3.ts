@@ -11,47 +11,48 @@ export type S3Options = {
 }
 
 const type = 'image/webp'
-/** The object that names the community whose images lie beside it. No list of images has it. */
+/** The object that names the community whose images lie beside it. Lists of images omit it. */
 export const ownerMark = 'convene-community'
-// Each holds an image in memory for as long as the bucket takes for it.
+// Each holds an image in memory until the bucket has answered.
 const mostPuts = 64
 const removalsAtOnce = 16
-const looksAtOnce = 16
+const headsAtOnce = 16
 const readyForMs = 10_000
 const readyWithinMs = 2000
 
 const noRoom = new Set(['QuotaExceeded', 'StorageFull', 'XMinioStorageFull', 'InsufficientStorage', 'HTTP_507'])
 
 /**
- * Files in a bucket, laid out as on disk, so that either can be copied into the other. Where the bucket does not do as
- * asked, `put` and `get` refuse with `busy`, and `remove` leaves to the sweep what it cannot take.
+ * Files in a bucket, laid out as on disk, so that either can be copied into the other. If the bucket fails, `put` and `get`
+ * refuse with `busy`, and `remove` leaves the remaining files to the sweep.
  */
 export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Options): Files {
   const bucket = openBucket(place, { patienceMs })
   const keyOf = (name: string) => `${foldersOf(name).join('/')}/${name}`
   let puts = 0
-  // Failures that may have left something there, and how many of them there were before the last whole list.
+  // Failures that may have left a file behind, and their number before the last complete list.
   let failures = 0
-  let listed = 0
-  let asked: { at: number; answer: Promise<boolean> } | null = null
+  let failuresBeforeList = 0
+  let lastPing: { at: number; answer: Promise<boolean> } | null = null
 
-  async function told<T>(operation: string, work: Promise<T>): Promise<T> {
+  /** Reports the outcome of a bucket operation, and turns its error into a refusal. */
+  async function reported<T>(operation: string, work: Promise<T>): Promise<T> {
     const started = performance.now()
-    const tell = (error: BucketError | null) => onAnswer(operation, (performance.now() - started) / 1000, error)
+    const report = (error: BucketError | null) => onAnswer(operation, (performance.now() - started) / 1000, error)
     try {
       const outcome = await work
-      tell(null)
+      report(null)
       return outcome
     } catch (error) {
       if (!(error instanceof BucketError)) throw error
-      tell(error)
+      report(error)
       throw refusalOf(error)
     }
   }
 
   async function removeOne(name: string): Promise<boolean> {
     try {
-      await told('delete', bucket.remove(keyOf(name)))
+      await reported('delete', bucket.remove(keyOf(name)))
       return true
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -67,9 +68,9 @@ export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Opt
       puts += 1
       try {
         const headers = { 'content-type': type, 'content-disposition': 'inline', 'cache-control': 'private' }
-        await told('put', bucket.put(key, bytes, headers))
+        await reported('put', bucket.put(key, bytes, headers))
       } catch (error) {
-        // It may have arrived all the same.
+        // The file may have been stored nevertheless.
         failures += 1
         throw error
       } finally {
@@ -78,15 +79,15 @@ export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Opt
     },
 
     async get(name) {
-      const bytes = await told('get', bucket.get(keyOf(name)))
+      const bytes = await reported('get', bucket.get(keyOf(name)))
       return bytes && new Blob([bytes], { type })
     },
 
     async missing(names) {
       const missing: string[] = []
-      for (let from = 0; from < names.length; from += looksAtOnce) {
-        const some = names.slice(from, from + looksAtOnce)
-        const sizes = await Promise.all(some.map((name) => told('head', bucket.size(keyOf(name)))))
+      for (let from = 0; from < names.length; from += headsAtOnce) {
+        const some = names.slice(from, from + headsAtOnce)
+        const sizes = await Promise.all(some.map((name) => reported('head', bucket.size(keyOf(name)))))
         missing.push(...some.filter((_, i) => !sizes[i]))
       }
       return missing
@@ -97,7 +98,7 @@ export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Opt
       for (let from = 0; from < names.length; from += removalsAtOnce) {
         const outcomes = await Promise.all(names.slice(from, from + removalsAtOnce).map(removeOne))
         removed += outcomes.filter(Boolean).length
-        // What is asked for in vain would be waited for, too.
+        // Each further request would wait for its timeout.
         if (outcomes.includes(false)) break
       }
       return removed
@@ -109,32 +110,32 @@ export function openS3Files(place: S3Place, { now, onAnswer, patienceMs }: S3Opt
         const name = key.slice(key.lastIndexOf('/') + 1)
         if (isFileName(name) && key === keyOf(name)) yield { name, modified_ms, size }
       }
-      listed = before
+      failuresBeforeList = before
     },
 
     remote: {
       link: (name, method, seconds) => bucket.link(keyOf(name), method, { seconds, type }),
 
       owner: async () => {
-        const bytes = await told('check', bucket.get(ownerMark))
+        const bytes = await reported('check', bucket.get(ownerMark))
         return bytes && Buffer.from(bytes).toString().trim()
       },
 
       mark: (communityId) =>
-        told('check', bucket.put(ownerMark, Buffer.from(communityId), { 'content-type': 'text/plain' })),
+        reported('check', bucket.put(ownerMark, Buffer.from(communityId), { 'content-type': 'text/plain' })),
 
-      leftovers: () => failures > listed,
+      leftovers: () => failures > failuresBeforeList,
 
       answers() {
-        // Either way, as a clock may be set back.
-        if (asked === null || Math.abs(now() - asked.at) >= readyForMs) {
-          const answer = told('check', bucket.ping(readyWithinMs)).then(
+        // The absolute difference, because a clock may be set back.
+        if (lastPing === null || Math.abs(now() - lastPing.at) >= readyForMs) {
+          const answer = reported('check', bucket.ping(readyWithinMs)).then(
             () => true,
             () => false,
           )
-          asked = { at: now(), answer }
+          lastPing = { at: now(), answer }
         }
-        return asked.answer
+        return lastPing.answer
       },
     },
   }

@@ -45,7 +45,7 @@ const takeNumbers = `
     wrote_a = wrote_a OR user_a = s.sender_id,
     wrote_b = wrote_b OR user_b = s.sender_id
   FROM unnest($1::text[], $2::text[], $3::int8[]) AS s (chat_id, sender_id, created_at) WHERE chats.id = s.chat_id`
-// The chat has the number.
+// The number comes from the chat.
 const given = storedColumns.filter((name) => name !== 'seq')
 const insertMessages = `
   INSERT INTO messages (seq, ${given.join()})
@@ -66,17 +66,17 @@ export type Appended = Awaited<ReturnType<ChatStore['append']>>
 /** The arguments of the port's `append`. */
 export type Send = { message: NewMessage; otherId: string; untilReply: number | null; notifyAt: number | null }
 
-/** Undoes everything, as the `client_id` of some messages is taken. `storable` are the ids of the others. */
+/** Rolls back the group, because the `client_id` of some messages is taken. `storable` has the ids of the others. */
 export class NotAll extends Error {
   constructor(readonly storable: ReadonlySet<string>) {
     super('not all of a group can be stored')
   }
 }
 
-/** What a send depends on besides its pair, and the message that was sent with the same `client_id`. */
+/** What the verdict depends on besides the state of the pair. */
 type Details = Omit<SendState, keyof PairState>
 
-// A group is of texts that need no reply. Repeats in it are found by the unique index, which spares all others a search.
+// A group holds only texts that need no reply. The unique index finds repeats, so that no message needs a look-up.
 const detailsInGroup: Details = { untilReply: null, sent: 0, answered: true, photo: noPhoto, first: null }
 
 async function detailsOf(tx: Queries, { message, otherId, untilReply }: Send): Promise<Details> {
@@ -94,10 +94,10 @@ async function detailsOf(tx: Queries, { message, otherId, untilReply }: Send): P
 }
 
 /**
- * Stores messages of different chats by as many round trips as one takes, and answers for each by its id.
+ * Stores messages of different chats with as many round trips as one needs. Returns the outcomes by message id.
  *
- * `group` is for texts without `untilReply`: those whose chat another write has locked are left out. `alone` takes any, and
- * waits for the lock.
+ * `group` is for texts without `untilReply`, and omits those whose chat is locked by another write. `alone` takes any message,
+ * and waits for the lock.
  */
 export async function appendAll(
   tx: Queries,
@@ -106,20 +106,20 @@ export async function appendAll(
 ): Promise<Map<string, Appended>> {
   const column = <Name extends keyof NewMessage>(name: Name, of = sends) => of.map(({ message }) => message[name])
   const chatIds = column('chat_id')
-  // Blocks and erasures lock the chat as well, so what is read after its lock stays true until the commit.
+  // Blocks and erasures lock the chat too, so what is read after the lock stays true until the commit.
   const [chats, states, details] = await Promise.all([
     tx.all<{ id: string }>(how === 'group' ? lockFreeChats : lockChats, [chatIds]),
     tx.all<PairState & { id: string; reachable: boolean }>(pairStates, [chatIds]),
     how === 'alone' ? Promise.all(sends.map((send) => detailsOf(tx, send))) : [],
   ])
-  const isHeld = new Set(chats.map(({ id }) => id))
+  const isLocked = new Set(chats.map(({ id }) => id))
   const stateOf = new Map(states.map((state) => [state.id, state]))
   const answers = new Map<string, Appended>()
   const storable: (Send & { photo: ShownPhoto; reachable: boolean })[] = []
   for (const [i, send] of sends.entries()) {
     const { id, chat_id } = send.message
     const state = stateOf.get(chat_id)
-    if (!isHeld.has(chat_id) || !state) continue
+    if (!isLocked.has(chat_id) || !state) continue
     const { blocked, erased, reachable } = state
     const verdict = sendVerdict({ blocked, erased, ...(details[i] ?? detailsInGroup) })
     if (verdict.is === 'send') storable.push({ ...send, photo: verdict.photo, reachable })
@@ -127,7 +127,7 @@ export async function appendAll(
       answers.set(id, verdict.is === 'refused' ? verdict.why : { message: verdict.message, created: false, events: [] })
   }
   if (storable.length === 0) return answers
-  // Each takes the next number of its chat.
+  // The statement replaces 0 by the next number of the chat.
   const stored = storable.map(({ message }) => rowOf(message, 0))
 
   const [, inserted, events] = await Promise.all([
@@ -143,7 +143,7 @@ export async function appendAll(
         [sender_id, otherId].map((user_id) => ({ user_id, at: created_at, ref: id })),
       ),
     ),
-    // Most have no device.
+    // Most recipients have no device.
     askForAll(
       tx,
       storable.filter(({ reachable }) => reachable),
@@ -171,7 +171,7 @@ async function askForAll(tx: Queries, sends: readonly Send[]): Promise<void> {
   await tx.run(askAll, [column(0), column(1), column(2), column(3), column(4), column(5)])
 }
 
-// The second attempt finds the message that has taken the `client_id` since the first one looked for it.
+// After `NotAll`, the next attempt finds the message that has just taken the `client_id`.
 const attempts = 3
 
 /** Stores one message, in a transaction of its own. */

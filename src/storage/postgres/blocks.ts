@@ -2,14 +2,14 @@ import type { Block, BlockStore } from '../../features/safety/store.ts'
 import { batched } from '../../lib/batched.ts'
 import type { Database } from './database.ts'
 
-// Both directions of each pair stand in the arrays.
+// The arrays contain both directions of each pair.
 const blocksOfPairs = `
   SELECT blocker_id, blocked_id FROM blocks
   WHERE (blocker_id, blocked_id) IN (SELECT a, b FROM unnest($1::text[], $2::text[]) AS pairs (a, b))`
 const amongBlocked = 'SELECT blocked_id AS id FROM blocks WHERE blocker_id = $1 AND blocked_id = ANY($2::text[])'
 const amongBlockers = 'SELECT blocker_id AS id FROM blocks WHERE blocked_id = $1 AND blocker_id = ANY($2::text[])'
 
-/** Many requests share a statement, or go out together, as most requests ask one of them. */
+/** Batched, because most requests check for blocks. */
 export function blockChecks(db: Database): Pick<BlockStore, 'between' | 'among'> {
   const between = batched(async (pairs: readonly (readonly [string, string])[]) => {
     const [those, others] = [pairs.map(([a]) => a), pairs.map(([, b]) => b)]

@@ -50,7 +50,7 @@ export function chatStore(db: Database, engine: Engine): ChatStore {
 
     ensure: ({ id, user_a, user_b, created_at }, notify = null) =>
       db.write(async (tx) => {
-        // Whoever makes the same chat, blocks one of the two or erases them waits for this lock, or is seen behind it.
+        // A write that creates the same chat, or blocks or erases one of the two, waits for this lock, or has committed before.
         const [, existing, row] = await Promise.all([
           tx.all(lockMembers, [[user_a, user_b]]),
           tx.get<Chat>(chatOfPair, [user_a, user_b]),
@@ -82,7 +82,7 @@ export function chatStore(db: Database, engine: Engine): ChatStore {
       return db.write(async (tx) => {
         const runTakeBack = (asked: Asked) => tx.run(takeBack, [...askedValues(asked), tagOf(asked.occasion)])
         const [state, row] = await Promise.all([
-          // Blocks and erasures lock the chat as well.
+          // Blocks and erasures lock the chat too.
           tx.one<ReadState>(`${marks.state} FOR NO KEY UPDATE`, [chat.id]),
           tx.one<PairRow>(pairState, [chat.user_a, chat.user_b]),
         ])
@@ -92,7 +92,7 @@ export function chatStore(db: Database, engine: Engine): ChatStore {
           tx.get<{ id: string }>(marks.newest, which),
           tx.run(marks.mark, [...which, now]),
         ])
-        // They are counted still where an erasure is about to clear them.
+        // The chat still counts messages that an erasure is about to remove.
         if (!newest) return nothingRead
         const { unread, read_to } = afterReading(state, { upTo, count })
         const marked = { count, last_read_message_id: newest.id }

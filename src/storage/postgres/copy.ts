@@ -7,12 +7,12 @@ import { type ServerUrl, serversOf, shownUrl } from './url.ts'
 
 type Ask = <T>(work: (q: Queries) => Promise<T>) => Promise<T>
 
-/** What our connections are called, so that they are not taken for those of nodes. */
+/** The name distinguishes these connections from those of nodes. */
 const settings = { application_name: 'convene copy', statement_timeout: '0', idle_in_transaction_session_timeout: '0' }
 
 /**
- * Has `work` read one moment's state, over a connection of its own to the first server that answers: a standby will do.
- * Throws an Error for the operator where none does, or where nodes are connected.
+ * Runs `work` on one snapshot, over a connection of its own to the first server that answers, even a standby. Throws an Error
+ * for the operator if none answers, or if nodes are connected.
  */
 export async function readSnapshot<T>(url: string, work: (source: Side) => Promise<T>): Promise<T> {
   return onOneConnection(url, async (client) => {
@@ -25,8 +25,8 @@ export async function readSnapshot<T>(url: string, work: (source: Side) => Promi
 }
 
 /**
- * The same beside running nodes, of the server that takes writes: a standby may be behind. `q` sees that moment too, and is
- * asked for one thing at a time.
+ * The same beside running nodes, on the server that takes writes, because a standby may be behind. `q` sees the same snapshot,
+ * and takes one statement at a time.
  */
 export async function readSnapshotBesideNodes<T>(
   url: string,
@@ -43,7 +43,7 @@ export async function readSnapshotBesideNodes<T>(
   )
 }
 
-/** Has `work` run on the server that takes writes, where no node is connected. */
+/** Runs `work` on the server that takes writes. Throws if nodes are connected. */
 export async function onIdleServer<T>(
   url: string,
   work: (client: ReturnType<typeof connect>, server: ServerUrl) => Promise<T>,
@@ -58,11 +58,11 @@ export async function onIdleServer<T>(
   )
 }
 
-/** Whether a copy into it was begun and not finished. */
+/** Whether a copy into the database was begun and not finished. */
 export const isHalfCopied = (url: string): Promise<boolean> =>
   onOneConnection(url, async (client) => hasNotes(queriesOn(client)))
 
-/** A migrated database to copy into. Throws where nodes are connected. */
+/** A migrated database to copy into. Throws if nodes are connected. */
 export async function openTarget(url: string): Promise<Target & { close(): Promise<void> }> {
   await onOneConnection(url, (client) => refuseNodes(url, queriesOn(client)))
   const db = await openDatabase(url, { settings, max: 2 })
@@ -98,11 +98,11 @@ async function onOneConnection<T>(
 }
 
 async function refuseNodes(url: string, q: Queries) {
-  // Our own of a moment ago takes a while to go.
-  for (let looks = 1; ; looks++) {
+  // A connection of ours that was just closed takes a while to disappear.
+  for (let attempt = 1; ; attempt++) {
     const others = await q.one<{ connections: number }>(nodes)
     if (others.connections === 0) return
-    if (looks === 20)
+    if (attempt === 20)
       throw new Error(
         `nodes of Convene use ${shownUrl(url)} (${others.connections} connections): stop all of them first`,
       )
@@ -110,7 +110,7 @@ async function refuseNodes(url: string, q: Queries) {
   }
 }
 
-// Of those engines that tell; others answer with nobody.
+// Engines that do not list their connections report none.
 const nodes = `
   SELECT count(*) AS connections FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'convene' AND pid <> pg_backend_pid()`
@@ -182,7 +182,7 @@ function target(db: Database): Target {
     },
 
     async verifyCopy(tables) {
-      // What is planned by: until the server gets round to it, it would take the tables for empty ones.
+      // Until the server has updated its statistics, the planner would take the tables for empty.
       for (const { name } of tables) await db.statement((q) => q.run(`ANALYZE ${name}`))
     },
 

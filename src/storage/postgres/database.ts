@@ -37,7 +37,7 @@ export type Database = {
   write<T>(work: (tx: Queries) => Promise<T>): Promise<T>
   /** One write statement, in one round trip. Only one, because each is its own transaction. */
   statement<T>(work: (db: Queries) => Promise<T>): Promise<T>
-  /** Lets what runs finish, and refuses what comes later. */
+  /** Waits for running work, and refuses new work. */
   close(): Promise<void>
 }
 
@@ -84,7 +84,7 @@ export async function openDatabase(
   let running = 0
   let closed = false
 
-  /** The first server that takes writes; the present one where it still does. */
+  /** The first server that takes writes; the present one if it still does. */
   async function look(withinMs = probeMs): Promise<SQL> {
     let failure: unknown = null
     if (present) {
@@ -108,7 +108,7 @@ export async function openDatabase(
     throw failure
   }
 
-  /** Closes its connections and fails what waits on them. */
+  /** Closes all connections of a client, and fails the statements that wait on them. */
   const drop = (client: SQL) => void client.close({ timeout: 0 }).catch(() => {})
 
   function leave({ client, server }: Connected) {
@@ -124,9 +124,9 @@ export async function openDatabase(
   async function suspect(client: SQL) {
     if (suspecting || looking || present?.client !== client) return
     suspecting = true
-    const apart = connect(present.server, {}, { max: 1 })
-    const failure = await probe(apart, probeMs)
-    drop(apart)
+    const separate = connect(present.server, {}, { max: 1 })
+    const failure = await probe(separate, probeMs)
+    drop(separate)
     suspecting = false
     // An error response proves that the server is alive.
     if (failure === null || failure instanceof ReadOnly || sqlstate(failure) !== '') return
@@ -156,7 +156,7 @@ export async function openDatabase(
     return looking
   }
 
-  /** The pool to use. Waits while one is looked for. */
+  /** The pool to use. Waits while a server is searched for. */
   function pool(): Promise<SQL> | SQL {
     if (looking) return looking
     if (present) return present.client
@@ -166,7 +166,7 @@ export async function openDatabase(
 
   async function patiently<T>(once: (client: SQL, turn: Turn) => Promise<T>): Promise<T> {
     if (closed) throw new Refusal('shutting_down', 'The server is stopping. Try again shortly.')
-    if (running >= runningLimit) throw busy('The server has more waiting for its database than it can take.')
+    if (running >= runningLimit) throw busy('Too many requests are waiting for the database.')
     running++
     const turn: Turn = { isOver: false }
     let client: SQL | null = null
@@ -208,7 +208,7 @@ export async function openDatabase(
         try {
           const { value } = await client.begin(options, async (tx) => {
             const value = await work(queriesOn(tx, turn, failures))
-            if (turn.isOver) throw new Error('given up before its commit')
+            if (turn.isOver) throw new Error('abandoned before its commit')
             isDone = true
             return { value }
           })

@@ -20,7 +20,7 @@ import * as tables from './schema/index.ts'
 /** Drizzle over the statements of a connection or a transaction. */
 const drizzleOn = (queries: Queries) =>
   drizzle(async (text, params: Value[], method) => ({
-    // Without `returning` the answer is how many rows were written, as `changed` reads it.
+    // Without `returning`, `changed` reads how many rows were written.
     rows: method === 'all' ? await queries.values(text, params) : await queries.result(text, params),
   }))
 
@@ -30,7 +30,7 @@ const queriesOf = new WeakMap<Builders, Queries>()
 /** Runs a unit of work on a connection or in a transaction, one statement after the other. */
 export async function runOn<T>(queries: Queries, work: (db: Builders) => Work<T>): Promise<T> {
   const db = drizzleOn(queries)
-  // Its builders have the same methods as those of SQLite, by whose types the shared stores are written.
+  // The shared stores are typed by SQLite's builders; these have the same methods.
   const builders = db as unknown as Builders
   queriesOf.set(builders, queries)
   const execute = (statement: Statement) => (is(statement, SQL) ? db.execute(statement) : statement)
@@ -42,7 +42,7 @@ export async function runOn<T>(queries: Queries, work: (db: Builders) => Work<T>
       step = steps.next(await (areSeveral(value) ? Promise.all(value.map(execute)) : execute(value)))
     }
   } catch (error) {
-    // Drizzle puts the parameters into the message: they are not for the log.
+    // Drizzle's message contains the parameters, which must not reach the log.
     throw error instanceof DrizzleQueryError ? error.cause : error
   }
   return step.value
@@ -75,7 +75,7 @@ export function postgresEngine(database: Database): Engine {
           WHERE user_id = ${userId} AND kind COLLATE "C" = kinds.kind ORDER BY seq DESC LIMIT 1) AS c`)
       return kinds.flatMap((kind) => newest.filter((consent) => consent.kind === kind))
     },
-    // Whoever adds an entry has locked the account, or has just made it.
+    // The caller has locked the account, or has just created it.
     consentOrder: (userId) => ({
       seq: sql`(SELECT coalesce(max(seq), 0) + 1 FROM consent_log WHERE user_id = ${userId})`,
     }),

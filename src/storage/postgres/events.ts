@@ -6,10 +6,9 @@ import type { Database } from './database.ts'
 import type { Queries } from './queries.ts'
 
 /**
- * Stores an event for each of these users, with their next sequence number. Call it inside the write that causes the event,
- * as its last step: the counters stay locked until the commit, and whoever takes several does so in one order, so that no
- * two writes wait for each other. `ref` names what is shown as it is when the event is read; `data` is for events that are
- * all there is.
+ * Stores an event for each of these users, with their next sequence number. Call it as the last step of the write that causes
+ * the event: the counters stay locked until the commit, and are locked in one order, which avoids deadlocks. `ref` is the id
+ * of what the event shows, which is read with the event; otherwise `data` holds all of it.
  */
 export async function recordEvents(
   tx: Queries,
@@ -20,7 +19,7 @@ export async function recordEvents(
 ): Promise<EventNumbers> {
   const data = event.data === undefined ? null : JSON.stringify(event.data)
   const inOrder = [...userIds.entries()].sort(([, a], [, b]) => (a < b ? -1 : 1))
-  // All of it in one round trip.
+  // One round trip for all.
   const stored = await Promise.all(
     inOrder.map(async ([place, user_id]) => {
       const [, { seq }] = await Promise.all([
@@ -34,8 +33,8 @@ export async function recordEvents(
 }
 
 /**
- * The same for many events of one type at once, those of a user in the order given: two statements, however many. Answers
- * in that order.
+ * The same for many events of one type, with two statements in all. The events of a user keep the given order, and so does the
+ * result.
  */
 export async function recordManyEvents(
   tx: Queries,
@@ -43,7 +42,7 @@ export async function recordManyEvents(
   events: readonly { user_id: string; at: number; ref: string }[],
 ): Promise<EventNumbers> {
   const counts = new Map<string, number>()
-  // From the last one, so that each has how many events of the same user come after it.
+  // Counts from the end how many events of the same user come after each event.
   const counted = events
     .toReversed()
     .map((event) => {
@@ -82,7 +81,7 @@ const insertMany = `
   JOIN event_counters c ON c.user_id = s.user_id`
 
 const manyEvents = 1000
-// Each user's for itself: joined plainly, the plan that PostgreSQL keeps for any number of users reads the whole table.
+// Lateral, one user at a time: with a plain join, PostgreSQL's generic plan for any number of users reads the whole table.
 export const afterMany = `
   SELECT s.place::int4 AS place, e.seq::float8 AS seq, e.type, e.at::float8 AS at, e.ref, e.data
   FROM unnest($1::text[], $2::int8[]) WITH ORDINALITY AS s (user_id, since, place)
@@ -90,20 +89,20 @@ export const afterMany = `
     SELECT * FROM events WHERE user_id = s.user_id AND seq > s.since ORDER BY seq LIMIT $3) e
   ORDER BY s.place, e.seq LIMIT $3`
 
-/** Reads the events of many users by one statement. */
+/** Reads the events of many users with one statement. */
 export function eventsAfterEach(db: Database, { afterEach: oneByOne }: EventStore): EventStore['afterEach'] {
   return async (each) => {
     if (each.length === 1) return oneByOne(each)
     const [users, since] = [each.map(({ user_id }) => user_id), each.map(({ since }) => since)]
     const rows = await db.read((q) => q.all<EventRow & { place: number }>(afterMany, [users, since, manyEvents]))
-    // Some have missed so much that it is read one by one.
+    // Some users have missed so much that each is read separately.
     if (rows.length === manyEvents) return oneByOne(each)
     const ofPlace = Map.groupBy(rows, ({ place }) => place)
     return each.map(({ limit }, i) => (ofPlace.get(i + 1) ?? []).slice(0, limit).map((row) => eventOf(row)))
   }
 }
 
-/** Gives everybody numbers that were never used: after the database went back in time, clients have seen later ones. */
+/** Restarts all numbering above the used numbers: after a restore, clients have seen later numbers than the database has. */
 export async function beginNumbersAnew(tx: Queries, at: number): Promise<void> {
   await tx.run('DELETE FROM events')
   await tx.run(

@@ -9,7 +9,7 @@ export class ReadOnly extends Error {
     super('it takes no writes')
   }
 }
-/** There is no server. */
+/** No server can be reached. */
 export class Lost extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause })
@@ -34,13 +34,13 @@ export class PostgresFault extends Error {
   }
 }
 
-/** The server's own code of an error; empty where it is not the server's. */
+/** The server's code of an error; empty if the error is not the server's. */
 export const sqlstate = (error: unknown) =>
   error instanceof SQL.PostgresError && error.errno !== undefined ? String(error.errno) : ''
 
 /**
- * Whether the server, or the way to it, is gone. 57P01 to 57P03 are its shutdown and its start, 25006 that of a primary which
- * has become a standby, 25P03 its own impatience, 53300 that it takes no more connections.
+ * Whether the server or the connection to it is lost. 57P01 to 57P03: it shuts down or starts. 25006: the primary has become a
+ * standby. 25P03: an idle transaction timed out. 53300: it has too many connections.
  */
 export function isLoss(error: unknown): boolean {
   if (error instanceof Lost || error instanceof ReadOnly) return true
@@ -62,19 +62,22 @@ export const isTransient = (error: unknown) => /^(40001|40P01)$/.test(sqlstate(e
 export const busy = (detail: string, cause?: unknown) =>
   Object.assign(new Refusal('busy', `${detail} Try again shortly.`, undefined, { 'retry-after': '1' }), { cause })
 
-/** As a request is answered. */
+/** The refusal that a request is answered with; an error that is none of these stays an error. */
 export function refusalOf(error: unknown): unknown {
   if (error instanceof Unknown)
-    return busy('The database went away while this was stored: it may have been stored, or not.', toldOf(error.cause))
+    return busy(
+      'The connection to the database broke during the commit: this may or may not be stored.',
+      toldOf(error.cause),
+    )
   if (isLoss(error)) return busy('The database cannot be reached.', toldOf(error))
   const state = sqlstate(error)
   if (state === '53100') return storageFull(toldOf(error))
-  // Out of memory and the like, a lock or a statement that took too long, and conflicts that did not end.
+  // Resources are exhausted, a lock or a statement took too long, or conflicts did not end.
   if (/^(53|55P03|57014|40)/.test(state)) return busy('The database is busy.', toldOf(error))
   return state === '' ? error : toldOf(error)
 }
 
-/** An error as the log may have it. Details of the server's show the row, and messages of class 22 the value. */
+/** An error that is safe to log: the server's details show the row, and messages of class 22 show the value. */
 export function toldOf(error: unknown): Error {
   const state = sqlstate(error)
   if (state === '') return error instanceof Lost || error instanceof Unknown ? toldOf(error.cause) : asError(error)
@@ -82,7 +85,7 @@ export function toldOf(error: unknown): Error {
   return new PostgresFault(state, state.startsWith('22') ? message.replace(/:? ".*"/s, '') : message)
 }
 
-/** What is wrong with the database, told to the operator. */
+/** An error for the operator: what is wrong with the database. */
 export function unusable(url: string, error: unknown): Error {
   const { database } = serversOf(url)
   const state = sqlstate(error)
@@ -96,7 +99,7 @@ export function unusable(url: string, error: unknown): Error {
           : /TLS|CERT|SSL/.test(codeOf(error))
             ? `and DATABASE_URL do not agree on TLS (${toldOf(error).message}): look at its sslmode`
             : isLoss(error)
-              ? `cannot be reached (${toldOf(error).message}): is it running, and DATABASE_URL right?`
+              ? `cannot be reached (${toldOf(error).message}): check that it is running and that DATABASE_URL is right`
               : `cannot be used: ${toldOf(error).message}`
   return new Error(`${shownUrl(url)} ${reason}`, { cause: toldOf(error) })
 }

@@ -1,7 +1,7 @@
 import type { LastSeenStore } from '../../realtime/store.ts'
 import type { Database } from './database.ts'
 
-// The lock makes an erasure that is under way come first, or after.
+// The lock serialises this with erasures.
 const note = `
   INSERT INTO last_seen (user_id, at)
   SELECT u.id, s.at FROM unnest($1::text[], $2::int8[]) AS s (user_id, at)

@@ -1,6 +1,6 @@
 import { type ServerUrl, serversOf } from './url.ts'
 
-// Of the parameters that a URL may have, those that change how or as whom libpq connects.
+// The URL parameters that change how libpq connects.
 const variables: Record<string, string> = {
   sslmode: 'PGSSLMODE',
   sslrootcert: 'PGSSLROOTCERT',

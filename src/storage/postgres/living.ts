@@ -5,15 +5,15 @@ const alone = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO 
 
 /**
  * Locks an account until the commit, against every other write that locks it. Rows that only refer to it may still be
- * written. False if there is none, or an erased one: nothing may be stored of it then.
+ * written. Returns false if the account does not exist or is erased: then nothing may be stored for it.
  */
 export const lockLiving = async (tx: Queries, userId: string): Promise<boolean> =>
   (await tx.get(alone, [userId])) !== null
 
 /**
- * Keeps accounts until the commit: whoever erases one comes before, and is seen, or comes after and finds what this write
- * has stored. Nor do their profile, preferences and suspension change meanwhile. Those of `changed` are locked against all
- * others who do the same. Returns which of them all are not erased. Call it once, as the first step of a write.
+ * Locks accounts until the commit: an erasure has either committed before, and is seen, or waits and finds what this write has
+ * stored. Their profiles, preferences and suspensions do not change either. Accounts in `changed` are locked exclusively.
+ * Returns which of all of them are not erased. Call it once, as the first step of a write.
  */
 export async function holdLiving(
   tx: Queries,

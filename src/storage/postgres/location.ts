@@ -72,7 +72,7 @@ export function locationStore(db: Database): LocationStore {
           tags: tags.map(({ tag, uses }) => ({ tag: tag.toString('hex'), uses })),
         }
         const { published, cell, strayed, tags: after } = step(before)
-        // A first position makes its owner visible, where they may be.
+        // The first position makes its owner visible, unless that is not allowed.
         const { visible, held_back } = row ?? (await runOn(tx, () => visibilityFor(engine, userId, true)))
         await Promise.all([
           tx.run(move, [
@@ -86,7 +86,7 @@ export function locationStore(db: Database): LocationStore {
             visible,
             held_back,
           ]),
-          // Mostly the point stays where it was, and with it what it is found by.
+          // The published point rarely moves, so the index rarely changes.
           ...(samePoint(before.published, published) ? [] : [reindexTraits(tx, userId)]),
           ...saveCells(tx, userId, before.tags, after),
         ])

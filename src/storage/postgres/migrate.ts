@@ -32,22 +32,22 @@ export type Migrator = {
   up(options?: Options & { to?: number }): Promise<string[]>
   /** What the steps down would remove. Changes nothing. */
   planDown(way: WayDown): Promise<PlannedStep[]>
-  /** Takes steps back, each in a transaction of its own. Answers their names, the newest first. */
+  /** Undoes steps, each in a transaction of its own. Returns their names, the newest first. */
   down(options?: Options & WayDown): Promise<string[]>
   close(): Promise<void>
 }
 
 /**
- * Changes the schema over a connection of its own, to the first server of the URL that takes writes; for `status`, any
- * will do. Throws an Error for the operator where there is none.
+ * Changes the schema over a connection of its own, to the first server of the URL that takes writes; `status` needs only one
+ * that answers. Throws an Error for the operator if there is none.
  *
- * Nodes that start at once take turns by the one row of `schema_turn`, locked to the end of each step: of locks, that is
- * what all engines know. Whoever comes later finds the step applied, and goes on to the next.
+ * Nodes that start at once take turns by locking the one row of `schema_turn` for each step, the only kind of lock that all
+ * engines have. A node that comes later finds the step applied and goes on to the next.
  */
 export async function openMigrator(url: string, { writes = true }: { writes?: boolean } = {}): Promise<Migrator> {
   const client = await connection(url, writes)
   const db = queriesOn(client)
-  // Its order is by bytes anyway, and its columns take no collation of that name.
+  // CockroachDB sorts by bytes anyway, and has no collation of that name.
   const { version } = await db.one<{ version: string }>('SELECT version()')
   const dialect = (text: string) => (/cockroach/i.test(version) ? text.replaceAll(' COLLATE "C"', '') : text)
 
@@ -60,7 +60,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
     for (const statement of statements) await persistently(() => db.run(statement), alreadyThere)
   }
 
-  /** Runs a step where it is due, in one transaction; answers whether it was. */
+  /** Runs a step in one transaction, unless another node has. Returns whether it ran. */
   async function step(migration: Migration, isUp: boolean, now: () => number): Promise<boolean> {
     const { number, name, compatibleWith } = migration
     try {
@@ -70,7 +70,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
           await tx.get(`SELECT id FROM ${turn} WHERE id = 1 FOR UPDATE`)
           const done = await tx.get('SELECT number FROM schema_migrations WHERE number = $1', [number])
           if ((done !== null) === isUp) return false
-          // Who waits for a table keeps everybody waiting who comes after: nodes that serve meanwhile go first.
+          // A write that waits for a table lock blocks all later ones, so give way to nodes that serve requests.
           await tx.run(`SET LOCAL lock_timeout = '${tableLockMs}ms'`)
           await transaction.unsafe(dialect(onPostgres(migration)[isUp ? 'up' : 'down'])).simple()
           if (isUp)
@@ -162,7 +162,7 @@ async function applied(db: Queries): Promise<Applied> {
 async function connection(url: string, writes: boolean): Promise<SQL> {
   let failure: unknown
   for (const server of serversOf(url).servers) {
-    // A step may take long; what it waits for to be let go of should not.
+    // A step may take long, but should not wait long for a lock.
     const client = connect(server, { statement_timeout: '0', lock_timeout: '30s' }, { max: 1 })
     try {
       const row = await queriesOn(client).get<{ transaction_read_only: string }>('SHOW transaction_read_only')
@@ -176,20 +176,20 @@ async function connection(url: string, writes: boolean): Promise<SQL> {
   throw failure
 }
 
-// What nodes that make the same table at once get of it, although it says IF NOT EXISTS.
+// Errors of nodes that create the same table at once, in spite of IF NOT EXISTS.
 const alreadyThere = /^(23505|42P07|42710)$/
-// The last is a lock that was not had in time.
+// The last one is a lock timeout.
 const transient = /^(40001|40P01|55P03)$/
 const tableLockMs = 2000
 
-/** Runs it again where nodes that started at once have met. */
-async function persistently<T>(work: () => Promise<T>, met = transient): Promise<T> {
+/** Retries work that collided with nodes that started at the same time. */
+async function persistently<T>(work: () => Promise<T>, collision = transient): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
       const state = sqlstate(error)
-      if (attempt === 5 || !(met.test(state) || transient.test(state))) throw error
+      if (attempt === 5 || !(collision.test(state) || transient.test(state))) throw error
       await Bun.sleep(Math.random() * 50 * 2 ** attempt)
     }
   }

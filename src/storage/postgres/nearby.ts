@@ -20,7 +20,7 @@ const CROWDED = 16
 const BEYOND = 8
 /** The time limit of a search: the caller has given up by then, and others wait for the database. */
 const SEARCH_MS = 2000
-/** The count's limit for a list: of two longer lists it does not matter which is rarer. */
+/** The limit when counting a list: which of two longer lists is rarer does not matter. */
 const MOST_COUNTED = 1000
 
 // Ranges of squares, by their first and last numbers: the text is the same for any number of them. Each OFFSET 0 forces the
@@ -50,7 +50,7 @@ const countOnList = `
 
 /**
  * The nearest within the reach, and how many there are, which is counted to $17.
- * Haversine: 2R asin √(sin²(Δφ/2) + cos φ₁ cos φ₂ sin²(Δλ/2)), for who is in the bounding box.
+ * Haversine: 2R asin √(sin²(Δφ/2) + cos φ₁ cos φ₂ sin²(Δλ/2)), for people in the bounding box.
  */
 const nearest = (people: string) => `
   SELECT DISTINCT user_id, latitude, longitude, updated_at, distance, people FROM (
@@ -67,7 +67,7 @@ const nearest = (people: string) => `
         OFFSET 0  -- so that each distance is computed once
       ) AS inside
       WHERE distance <= $12 AND (distance, user_id) > ($13, $14) AND user_id <> $15
-        -- Person by person: who has blocked a hundred thousand does not have them all read for each search.
+        -- Person by person, so that a search by somebody with a hundred thousand blocks does not read all of them.
         AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = $15 AND blocked_id = inside.user_id OFFSET 0)
         AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocked_id = $15 AND blocker_id = inside.user_id OFFSET 0)
         AND NOT EXISTS (SELECT 1 FROM users AS u WHERE u.id = inside.user_id AND u.suspended_until > $16 OFFSET 0)

@@ -23,7 +23,7 @@ export function nodeStore(db: Database): NodeStore {
   return {
     join: (node, aliveMs, admits) =>
       db.write(async (tx) => {
-        // One after the other, so that of two at once the second sees the first. Beats wait for it too, and shortly.
+        // One at a time, so that the second of two concurrent joins sees the first. Heartbeats wait shortly for the lock too.
         await tx.run('LOCK TABLE nodes IN SHARE ROW EXCLUSIVE MODE')
         await tx.run(removeGone, [node.id, node.place])
         const others = await livingOf(tx, node.id, aliveMs)

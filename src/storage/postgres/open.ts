@@ -4,7 +4,7 @@ import { type DatabaseOptions, openDatabase } from './database.ts'
 import { openMigrator } from './migrate.ts'
 import { postgresStorage } from './storage.ts'
 
-/** Opens the database and brings its schema up to date. Throws what the operator is told where that cannot be. */
+/** Opens the database and brings its schema up to date. Throws an Error for the operator if it cannot. */
 export async function openPostgres(
   url: string,
   options: DatabaseOptions,
@@ -18,7 +18,7 @@ export async function openPostgres(
   }
 }
 
-/** The steps of a database that is there. Changes nothing, and asks a standby too. */
+/** The migration steps of an existing database; a standby will do. Changes nothing. */
 export async function statusOfServer(url: string): Promise<MigrationState[]> {
   const migrator = await openMigrator(url, { writes: false })
   try {

@@ -4,7 +4,7 @@ import * as schema from './schema/index.ts'
 
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | null)[]
 
-/** A statement made by `build`. Its rows are keyed by the names of columns, so give none another name. */
+/** A statement made by `build`. Its rows are keyed by the columns' own names, so use no aliases. */
 type Built<Row> = { toSQL(): { sql: string; params: unknown[] }; _: { result: readonly Row[] } }
 
 /**
@@ -28,10 +28,10 @@ export type Queries = {
   result(text: string, values?: readonly Value[]): Promise<unknown[] & { changes: number }>
 }
 
-/** Builds statements by the tables' types, for those whose text depends on what is asked. Runs none. */
+/** Builds statements whose text depends on the request, typed by the tables. Runs none. */
 export const build = drizzle.mock({ schema })
 
-/** Set where nobody waits for the statements any more. */
+/** `isOver` is set when nobody waits for the statements any more. */
 export type Turn = { isOver: boolean }
 
 /** The statements of one client, or of one transaction. Keeps their failures in order. */
@@ -54,7 +54,7 @@ export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures:
       asNumbers(await rows(statement, values))[0] ?? null,
     one: async (statement: string, values?: readonly Value[]) => {
       const [row] = asNumbers(await rows(statement, values))
-      if (row === undefined) throw new Error('a statement that always has a row has none')
+      if (row === undefined) throw new Error('a statement that always returns a row has returned none')
       return row
     },
     run: async (statement: string, values?: readonly Value[]) => (await rows(statement, values)).affectedRows,
@@ -67,15 +67,15 @@ export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures:
 }
 
 /**
- * The text of a value as PostgreSQL can hold it. It refuses NUL, which no text that our rules let through has, but what
- * somebody looks for may: it becomes U+FFFD, as half a surrogate pair does on its way. So it finds nothing, and fails nothing.
+ * A value that PostgreSQL accepts. It refuses NUL in texts, which our rules never let in but a search term may contain: NUL
+ * becomes U+FFFD, as a lone surrogate does in UTF-8. Such a search finds nothing instead of failing.
  */
 function sendable(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
   return Array.isArray(value) ? arrayLiteral(value) : value
 }
 
-/** An array as PostgreSQL reads it: written as in JSON, but for what is escaped there. Bun's own way takes longer. */
+/** An array in PostgreSQL's syntax, which equals JSON where nothing is escaped. Faster than Bun's own conversion. */
 function arrayLiteral(values: readonly unknown[]): unknown {
   const json = JSON.stringify(values)
   return json.includes('\\') ? values.map(sendable) : `{${json.slice(1, -1)}}`
@@ -85,7 +85,7 @@ const int8 = 20
 const numeric = 1700
 const numbersOf = new WeakMap<object, string[]>()
 
-/** The rows, with the numbers that come as text made numbers: all of ours are below 2^53. */
+/** The rows, with numbers that arrive as text converted: all of ours are below 2^53. */
 // oxlint-disable-next-line no-explicit-any -- a row is what the statement asks for
 function asNumbers(result: any): any[] {
   const { statement } = result

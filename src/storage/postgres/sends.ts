@@ -4,8 +4,8 @@ import { append, appendAll, type Appended, NotAll, type Send } from './append.ts
 import { type Database, patienceMs } from './database.ts'
 import { busy } from './failures.ts'
 
-// Messages that arrive while a group is being stored wait for the next group, as a group costs the node and the database as
-// much as ten messages. Another group starts beside it only where `many` wait, or where it takes longer than `lateMs`.
+// Messages that arrive while a group is being stored wait for the next group, because a group costs the node and the database as
+// much as ten messages. Another group starts beside it only if `many` wait, or if it takes longer than `lateMs`.
 const groupsAtOnce = 3
 const many = 32
 const lateMs = 20
@@ -19,15 +19,15 @@ type Waiting = Send & {
 }
 
 /**
- * Stores messages that arrive together in one transaction, one of each chat: it takes as many statements for all as for
- * one, and a single commit. A message that cannot be stored, or whose chat is held by another write, comes after its group
- * in a transaction of its own, and so fails or waits alone. A group whose commit was not answered is `busy`, all of it.
+ * Stores messages that arrive together in one transaction, at most one per chat: it needs as many statements as a single
+ * message, and one commit. A message that cannot be stored, or whose chat is locked, is stored after its group in a transaction
+ * of its own, and so fails or waits alone. If a group's commit gets no answer, all of it is refused as `busy`.
  */
 export function sends(
   db: Database,
 ): (...given: [NewMessage, string, number | null, number | null]) => Promise<Appended> {
   let waiting: Waiting[] = []
-  /** A chat's next message waits for the one before. */
+  /** Chats with a message that is being stored: the next one waits for it. */
   const chatsUnderWay = new Set<string>()
   let groups = 0
   let lateGroups = 0
@@ -79,17 +79,17 @@ export function sends(
     } catch (error) {
       if (error instanceof Refusal) {
         for (const send of group) end(send, () => send.fail(error))
-        // The database has been silent for too long: those that still wait fail as well.
+        // The database has been silent for too long: messages that still wait fail as well.
         if (performance.now() - began >= patienceMs) for (const send of waiting.splice(0)) send.fail(error)
       } else if (error instanceof NotAll) {
-        // Most of the others were sent before: the rest does not wait for them.
+        // Most of the others are repeats: store each alone, so that the rest does not wait for them.
         const { true: rest = [], false: others = [] } = Object.groupBy(group, (send) =>
           error.storable.has(send.message.id) ? 'true' : 'false',
         )
         for (const send of others) void sendAlone(send)
         if (rest.length > 0) void sendTogether(rest)
       } else {
-        // One of them made the transaction fail: stored alone, only that one fails.
+        // One message made the transaction fail: stored alone, only that one fails.
         for (const send of group) void sendAlone(send)
       }
     }
@@ -115,10 +115,9 @@ export function sends(
   }
 
   return (message, otherId, untilReply, notifyAt) => {
-    // These depend on more than the state of the chat.
+    // These messages depend on more than the state of the chat.
     if (message.kind !== 'text' || untilReply !== null) return append(db, { message, otherId, untilReply, notifyAt })
-    if (waiting.length >= waitingLimit)
-      return Promise.reject(busy('The server has more waiting for its database than it can take.'))
+    if (waiting.length >= waitingLimit) return Promise.reject(busy('Too many requests are waiting for the database.'))
     const { promise, resolve, reject } = Promise.withResolvers<Appended>()
     waiting.push({ message, otherId, untilReply, notifyAt, done: resolve, fail: reject })
     goSoon()

@@ -69,7 +69,7 @@ export function postgresStorage(db: Database): Storage {
     lastSeen: lastSeenStore(db),
     chats: chatStore(db, engine),
     locations: locationStore(db),
-    // The log, and older versions of rows, are the server's: it vacuums them, and its operator decides how long its archive keeps.
+    // The server vacuums old row versions itself, and its operator decides how long archived logs are kept.
     erasures: erasureStore(engine, async () => {}),
     holdings: holdingsStore(engine),
     retention: retentionStore(engine),
@@ -87,7 +87,7 @@ export function postgresStorage(db: Database): Storage {
     notifications: notificationStore(engine),
     passkeys: passkeyStore(engine),
 
-    // Nothing of it is on this machine: what fails is answered, and tried anew by the next request.
+    // The database is not on this machine: a failure needs no action, as the next request tries again.
     failed: () => {},
 
     pendingMigrations: async () => (await db.read(status)).filter((step) => step.applied_at === null).length,

@@ -1,8 +1,8 @@
 import type { Queries } from './queries.ts'
 
 /**
- * Keeps `nearby_traits`, the index of what people are searched by, equal to the view `visible_traits`. Call it inside a
- * write, after a change of a user's gender, preferences, position or visibility, and under `lockLiving`.
+ * Rebuilds a user's rows of `nearby_traits`, the index of filters, from the view `visible_traits`. Call it inside a write,
+ * under `lockLiving`, after a change of the user's gender, preferences, position or visibility.
  */
 export async function reindexTraits(tx: Queries, userId: string): Promise<void> {
   await Promise.all([

@@ -8,10 +8,10 @@ const form = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]+)\/([^/?#]+)(\?[^#]*
 
 type Parsed = { servers: ServerUrl[]; database: string; parameters: URLSearchParams }
 
-/** The servers of a URL that the settings have let through. */
+/** The servers of a URL that the settings have already validated. */
 export function serversOf(url: string): Parsed {
   const parsed = parseServers(url)
-  if (parsed === null) throw new Error('this is no URL of a PostgreSQL database')
+  if (parsed === null) throw new Error('this is not the URL of a PostgreSQL database')
   return parsed
 }
 

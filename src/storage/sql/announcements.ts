@@ -5,7 +5,7 @@ import { changed, type Engine, one, rows } from './engine.ts'
 import { olderThan } from './pages.ts'
 import { hasRoomForAnnouncement } from '../../features/announcements/rules.ts'
 
-// Nothing here changes what is shown of people.
+// These writes change no profile.
 const options = { keepsProfileCache: true }
 
 export function announcementStore(engine: Engine): AnnouncementStore {

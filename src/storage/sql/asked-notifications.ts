@@ -5,28 +5,28 @@ import { type Builders, changed, type Engine, first, query, rows, type Work } fr
 import { enqueue, onTakenSlot } from './outbox.ts'
 
 /**
- * Puts a notification into the outbox if its user has a channel. Values: id, user, payload, time, due time, slot. It is text,
- * as each engine prepares it: every message runs it.
+ * Puts a notification into the outbox if its user has a channel. Values: id, user, payload, time, due time, slot. Plain text,
+ * which each engine prepares, because every message runs it.
  */
 export const insertAsked = (value: (n: number) => string) => `
   INSERT INTO outbox (id, kind, user_id, payload, created_at, due_at, slot)
   SELECT ${value(1)}, 'notification', ${value(2)}, ${value(3)}, ${value(4)}, ${value(5)}, ${value(6)}
   WHERE (SELECT 1 FROM channels WHERE user_id = ${value(2)} LIMIT 1) IS NOT NULL ${onTakenSlot}`
 
-/** The same if a device of the user shows something with that tag. One value more: the tag. */
+/** The same, if a device of the user shows something with a tag, which is one more value. */
 export const insertTakeBack = (value: (n: number) => string) => `
   INSERT INTO outbox (id, kind, user_id, payload, created_at, due_at, slot)
   SELECT ${value(1)}, 'notification', ${value(2)}, ${value(3)}, ${value(4)}, ${value(5)}, ${value(6)}
   WHERE (SELECT 1 FROM shown_notifications WHERE user_id = ${value(2)} AND tag = ${value(7)} LIMIT 1) IS NOT NULL
   ${onTakenSlot}`
 
-/** The parcel that looks at what a user's devices show of a chat, now. */
+/** A request to update at once what a user's devices show of a chat. */
 export const takeBackOf = (id: string, user_id: string, chat_id: string, now: number): Asked => ({
   ...{ id, user_id, at: now, due_at: now },
   occasion: { about: 'message', chat_id },
 })
 
-/** The parcel that tells of a new message, with its id. */
+/** A request to notify somebody of a new message. It has the message's id. */
 export const askedOfMessage = (
   { id, chat_id, created_at }: { id: string; chat_id: string; created_at: number },
   user_id: string,
@@ -58,7 +58,7 @@ export function* askNotifications(engine: Engine, db: Builders, asked: readonly 
   )
 }
 
-/** Has what a user's devices show looked at again, if they show anything of it. */
+/** Requests an update of what a user's devices show, if they show anything of it. */
 export function* askToTakeBack(engine: Engine, db: Builders, asked: Asked): Work<void> {
   const { shownNotifications } = engine.tables
   const isIt = and(eq(shownNotifications.user_id, asked.user_id), eq(shownNotifications.tag, tagOf(asked.occasion)))
@@ -70,7 +70,7 @@ export function* askToTakeBack(engine: Engine, db: Builders, asked: Asked): Work
 /** A member of a chat, whose devices may show something of it. */
 export type Seer = { chat_id: string; user_id: string }
 
-/** The parcels that look again at what devices show of chats, for those members whose devices show something of them. */
+/** The requests to update what devices show of chats, for the members whose devices show something of them. */
 export function* takeBacks(
   { tables: { shownNotifications } }: Engine,
   db: Builders,
@@ -89,7 +89,7 @@ export function* takeBacks(
   return asked
 }
 
-/** Whose devices show something of a chat with somebody, both of them. */
+/** The members of somebody's chats, that person included, whose devices show something of the chat. */
 export const seersOfChatsWith = (userId: string): Work<Seer[]> =>
   query(sql`
     SELECT DISTINCT c.id AS chat_id, s.user_id
@@ -104,7 +104,7 @@ export function* dropChannelsOf(engine: Engine, db: Builders, sessionIds: readon
   yield* changed(db.delete(channels).where(engine.isAmong(channels.session_id, sessionIds)))
 }
 
-/** Removes what an erased account had chosen, and where it was reached. Returns how many rows. */
+/** Removes the notification preferences and channels of an erased account. Returns how many rows. */
 export function* dropNotifications({ tables }: Engine, db: Builders, userId: string): Work<number> {
   const { channels, notificationPreferences } = tables
   const count = yield* changed(db.delete(channels).where(eq(channels.user_id, userId)))

@@ -17,7 +17,7 @@ export function auditStore(engine: Engine): AuditStore {
       engine.write(
         function* (db) {
           const { actor_id, action, subject_id } = entry
-          // Each as its index serves it: none does `IS NOT DISTINCT FROM`.
+          // Written so that an index serves each: none serves `IS NOT DISTINCT FROM`.
           const is = (column: Column, value: string | null) => (value === null ? isNull(column) : eq(column, value))
           const latest = db
             .select({ id: auditLog.id, metadata: auditLog.metadata })
@@ -32,7 +32,7 @@ export function auditStore(engine: Engine): AuditStore {
             )
             .orderBy(desc(auditLog.at), desc(auditLog.id))
             .limit(1)
-          // Of two at once neither is lost.
+          // Locked, so that two concurrent entries are both merged.
           const before = yield* first(engine.locked(latest, 'update'))
           if (before === null) return yield* recordAudit(engine, db, entry)
           const metadata = merge(before.metadata)

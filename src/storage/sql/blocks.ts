@@ -18,7 +18,7 @@ export function* isBlockedPair({ tables: { blocks } }: Engine, db: Builders, a: 
   return (yield* first(blockOf(a, b).unionAll(blockOf(b, a)))) !== null
 }
 
-/** Each engine has its own `checks`, because most requests need them. */
+/** `checks` are written per engine, because most requests run them. */
 export function blockStore(engine: Engine, checks: Pick<BlockStore, 'between' | 'among'>): BlockStore {
   const { blocks, chats } = engine.tables
   return {

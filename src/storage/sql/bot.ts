@@ -16,7 +16,7 @@ export function botStore(engine: Engine): BotStore {
     return (yield* first(db.select({ id: users.id }).from(users).where(account)))?.id ?? null
   }
 
-  /** Changes the permission of an account whose row is held. */
+  /** Changes the permission of an account whose row is locked. */
   function* change(db: Builders, user_id: string, chat: BotChat, cause: PermissionCause, at: number): Work<void> {
     const before = yield* first(db.select().from(botPermissions).where(eq(botPermissions.user_id, user_id)))
     const after = changedPermission(before, chat, cause, at)
@@ -26,7 +26,7 @@ export function botStore(engine: Engine): BotStore {
     yield* changed(insert.onConflictDoUpdate({ target: botPermissions.user_id, set }))
   }
 
-  /** The permissions that count: of living accounts that still have that messenger id. */
+  /** The valid permissions: of accounts that are not erased and still have that messenger id. */
   const isGranted = and(eq(state, 'granted'), eq(users.messenger_id, messenger_id), isNull(users.deleted_at))
 
   return {

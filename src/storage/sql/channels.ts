@@ -4,7 +4,7 @@ import { type Builders, changed, type Engine, first, one, query, rows, type Work
 import { holdLiving } from './living.ts'
 import { hasRoomForChannel } from '../../features/notifications/rules.ts'
 
-/** Where notifications of a user go: devices, each with the session that added it. */
+/** Where a user's notifications go: devices, each with the session that added it. */
 export function channelStore(
   engine: Engine,
 ): Pick<
@@ -34,7 +34,6 @@ export function channelStore(
     channelsStored: (userId) =>
       read(function* (db) {
         const stored = yield* rows(db.select().from(channels).where(eq(channels.user_id, userId)))
-        // A handful.
         return stored.toSorted((a, b) => a.created_at - b.created_at)
       }),
 
@@ -48,7 +47,7 @@ export function channelStore(
     addChannel: (channel, lasting, limit) =>
       write(function* (db) {
         const { user_id, session_id, target_hash } = channel
-        // Under the lock of the account, so that of many at once no more than the limit are stored.
+        // Under the account's lock, so that concurrent calls cannot exceed the limit.
         if (!(yield* holdLiving(engine, db, [], [user_id])).has(user_id)) return 'no_session'
         const own = db.select({ id: sessions.id }).from(sessions)
         const isOwn = and(eq(sessions.id, session_id), eq(sessions.user_id, user_id), isLasting(lasting))
@@ -59,7 +58,7 @@ export function channelStore(
           and(eq(channels.user_id, user_id), ne(channels.target_hash, target_hash)),
         )
         if (!hasRoomForChannel({ others: others.length, limit })) return 'too_many'
-        // Whoever used the device before is not to be told on it.
+        // The previous user of the device must not be notified on it.
         yield* changed(
           db.delete(channels).where(and(eq(channels.target_hash, target_hash), ne(channels.user_id, user_id))),
         )

@@ -6,8 +6,8 @@ import type { Dialect } from './dialect.ts'
 // Statements of chats and messages as text, since each engine prepares them once: these are the most frequent ones.
 
 /**
- * A condition: the statement finds a row. PostgreSQL plans EXISTS so that it may hash the whole table, and keeps such a plan,
- * made while the table was small, when it has grown; it never does that with a subquery that answers a value.
+ * A condition: the statement finds a row. For EXISTS, PostgreSQL may plan to hash the whole table, and keeps a plan that it made
+ * while the table was small; it never does that for a subquery that returns a value.
  */
 const finds = (select: string) => `(${select} LIMIT 1) IS NOT NULL`
 
@@ -30,7 +30,7 @@ export const pairStateOf = ({ a_erased, b_erased, blocked }: PairRow): PairState
   erased: Boolean(a_erased) || Boolean(b_erased),
 })
 
-/** Those of the two whose accounts are not erased, in the order in which the row was asked for. */
+/** Those of the two whose accounts are not erased, in the order of the query's values. */
 export const livingOf = ([a, b]: [string, string], { a_erased, b_erased }: PairRow): string[] => [
   ...(a_erased ? [] : [a]),
   ...(b_erased ? [] : [b]),
@@ -45,10 +45,10 @@ const messages = `SELECT ${messageColumns()} FROM messages m ${joinPhoto}`
 const heldMessages = `SELECT ${messageColumns('created_at', 'id', 'NULL')} FROM held_messages m ${joinPhoto}`
 const asHeld = (message: Message): Message => ({ ...message, held: true })
 
-/** The columns of a chat that everybody who loads one needs. */
+/** The columns of a chat that every loader needs. */
 export const chatColumns = 'id, user_a, user_b, created_at, last_msg_at, held_a, held_b'
 
-/** The message that a sender sent with a `client_id`. Values: both. */
+/** The message that a sender sent with a `client_id`. Values: the sender and the `client_id`. */
 export const selectByClientId = ({ value }: Pick<Dialect, 'value'>) =>
   `${messages} WHERE m.sender_id = ${value(1)} AND m.client_id = ${value(2)}`
 
@@ -60,11 +60,11 @@ export function readMarks({ value }: Pick<Dialect, 'value'>, side: 'a' | 'b') {
   return {
     /** Returns a `ReadState`. Value: the chat. */
     state: `SELECT unread_${side} AS unread, read_to_${side} AS read_to, last_seq FROM chats WHERE id = ${value(1)}`,
-    /** Returns the id of the newest that is unread. Values: the chat, the other one, the first (exclusive) and the last number. */
+    /** Returns the id of the newest unread message. Values: the chat, the other member, the first (exclusive) and last number. */
     newest: `SELECT id FROM messages WHERE ${unread} ORDER BY seq DESC LIMIT 1`,
     /** Values: the same, and the time. */
     mark: `UPDATE messages SET read_at = ${value(5)} WHERE ${unread}`,
-    /** Values: the chat, and what `afterReading` says. */
+    /** Values: the chat, and the result of `afterReading`. */
     keep: `UPDATE chats SET unread_${side} = ${value(2)}, read_to_${side} = ${value(3)} WHERE id = ${value(1)}`,
   }
 }
@@ -72,7 +72,7 @@ export type ReadState = { unread: number; read_to: number; last_seq: number }
 
 export const nothingRead = { count: 0, last_read_message_id: null, events: [] }
 
-/** What a `message_read` event says. */
+/** The content of a `message_read` event. */
 export const readEvent = (
   chat: Chat,
   reader_id: string,
@@ -83,7 +83,7 @@ export const readEvent = (
 /** A chat with its last message, as one row. */
 type EntryRow = Omit<Message, 'id' | 'chat_id' | 'created_at'> &
   Chat & {
-    /** Number of the newest message, where that is one that only the viewer sees; else 0. */
+    /** Number of the newest message if only the viewer sees it; otherwise 0. */
     newest_held: number
     unread_count: number
     muted_until: number | null
@@ -109,17 +109,17 @@ function entryOf(row: EntryRow): ChatEntry {
 type Read = 'byId' | 'ofPair' | 'list' | 'entries' | 'peers' | 'unreadTotal' | 'hasWritten'
 type ReadMessages = 'before' | 'after' | 'message' | 'byClientId' | 'messages'
 
-/** What only reads chats and messages. */
+/** The reads of chats and messages. */
 export function chatReads<List>(dialect: Dialect<List>): Pick<ChatStore, Read | ReadMessages> {
   const { value, isAmong, list, prepare } = dialect
   const chats = `SELECT ${chatColumns} FROM chats`
   const chatById = prepare<Chat>(`${chats} WHERE id = ${value(1)}`)
   const chatOfPair = prepare<Chat>(`${chats} WHERE user_a = ${value(1)} AND user_b = ${value(2)}`)
 
-  // A chat's place in a list is the time of its last message or, before the first one, the time at which it was made.
+  // A list is sorted by the time of a chat's last message, or of its creation if it has none.
   const place = 'coalesce(last_msg_at, created_at)'
   const newestFirst = `ORDER BY ${place} DESC, id DESC`
-  // Of a message that only the viewer sees, the number and the time where it is the newest one; else 0.
+  // The number or the time of a message that only the viewer sees, if it is the newest one; otherwise 0.
   const newestHeld = (column: 'held' | 'held_at') => `
     CASE WHEN user_a = ${value(1)} AND held_a > last_seq THEN ${column}_a
          WHEN user_b = ${value(1)} AND held_b > last_seq THEN ${column}_b ELSE 0 END`
@@ -132,14 +132,14 @@ export function chatReads<List>(dialect: Dialect<List>): Pick<ChatStore, Read | 
       CASE WHEN c.user_a = ${value(1)} THEN c.muted_a ELSE c.muted_b END AS muted_until,
       c.wrote_a AND c.wrote_b AS both_wrote, ${messageColumns('message_created_at', 'message_id')}
     FROM ${from} c LEFT JOIN messages m ON m.chat_id = c.id AND m.seq = c.last_seq ${joinPhoto}`
-  // SQLite finds the first row by the first of the two conditions about the place: it has no index for a pair.
+  // SQLite finds the first row by the first of the two conditions, because it cannot use an index for a pair of values.
   const listOf = (side: 'a' | 'b') => `
     SELECT * FROM (
       SELECT *, ${place} AS at FROM chats
       WHERE user_${side} = ${value(1)} AND ${place} <= ${value(2)} AND (${place}, id) < (${value(2)}, ${value(3)})
         AND held_${side} <= last_seq
       ${newestFirst} LIMIT ${value(4)}) AS of_${side}`
-  // For whom the newest message is one that only they see: there are few such chats, so all of them are looked at.
+  // The chats whose newest message only the viewer sees. They are few, so all are read.
   const listOfHeld = `
     SELECT * FROM (
       SELECT * FROM (
@@ -195,7 +195,7 @@ export function chatReads<List>(dialect: Dialect<List>): Pick<ChatStore, Read | 
     `${heldMessages} WHERE m.sender_id = ${value(1)} AND m.client_id = ${value(2)}`,
   )
 
-  /** Chats as a member sees them, whose newest message may be one that only they see. */
+  /** Chats as a member sees them. The newest message may be one that only they see. */
   async function entriesOf(userId: string, found: readonly EntryRow[]): Promise<ChatEntry[]> {
     const chatIds = found.filter(({ newest_held }) => newest_held > 0).map(({ id }) => id)
     if (chatIds.length === 0) return found.map(entryOf)

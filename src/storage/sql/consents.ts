@@ -4,7 +4,7 @@ import { type Builders, changed, type Engine, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { syncVisibility } from './visibility.ts'
 
-/** Adds entries as they are. Call it while the account is locked against others who do the same. */
+/** Adds entries as they are. The account must be locked. */
 export function* addConsents(
   { tables: { consentLog }, consentOrder }: Engine,
   db: Builders,
@@ -14,7 +14,7 @@ export function* addConsents(
     yield* changed(db.insert(consentLog).values({ ...consent, ...consentOrder(consent.user_id) }))
 }
 
-/** Adds the entries that say something new, and returns them; null if the account is erased. */
+/** Adds the entries that change something, and returns them; null if the account is erased. */
 export function* recordConsents(
   engine: Engine,
   db: Builders,

@@ -19,7 +19,7 @@ import { refusesCase, moderationStatusOf } from './moderation-status.ts'
 import { nothing, peopleOf, removeContent } from './removal.ts'
 
 /**
- * First locks everything that the decision depends on, and looks at it under the locks. Then writes all of it, or nothing.
+ * Locks everything that the decision depends on, checks it under the locks, and then writes all of the decision or nothing.
  */
 export function* decide(
   engine: Engine,
@@ -42,7 +42,7 @@ export function* decide(
       shown?.notice.user_id,
     ].filter((id) => id !== undefined),
   )
-  // Whoever changes a role or a suspension locks the account, so they stay as they are until the commit.
+  // A change of a role or a suspension locks the account, so both stay as they are until the commit.
   if (about) {
     const refused = yield* refusesCase(engine, db, about, at)
     if (refused) return refused
@@ -163,7 +163,7 @@ export function* decide(
   }
 }
 
-/** Bans the images of what is removed, or allows those again that another decision has banned. Answers whether there are any. */
+/** Bans the images of removed content, or lifts the bans of an earlier decision. Returns whether the bank has changed. */
 function* changeBank(
   engine: Engine,
   db: Builders,

@@ -1,6 +1,6 @@
 /**
- * How an engine writes and prepares the statements that are so frequent that Drizzle's builders would show: text that both
- * share, but for these few things.
+ * How an engine writes and prepares the statements that are too frequent for Drizzle's builders. Both engines share their text,
+ * except for these differences.
  */
 export type Dialect<List = unknown> = {
   /** The nth value of a statement, from 1. */

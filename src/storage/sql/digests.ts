@@ -5,7 +5,7 @@ import { isBlockedPair } from './chats.ts'
 import { enqueue } from './outbox.ts'
 import { digestAddress, type DigestState, isDigestDue } from '../../features/notifications/rules.ts'
 
-/** Mails about what is unread. */
+/** Mails about unread messages. */
 export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest' | 'digests' | 'sendDigest'> {
   const { read, write, locked } = engine
   const { notificationPreferences } = engine.tables
@@ -23,7 +23,7 @@ export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest'
     digests: (when, after, limit) =>
       read(function* () {
         const { now, unreadBefore, lastBefore } = when
-        // As isDigestDue says, by the index of those who want one.
+        // The same condition as `isDigestDue`, served by the index of users who want digests.
         const wanted = yield* query<{ user_id: string }>(sql`
           SELECT user_id FROM notification_preferences
           WHERE digest = 'daily' AND user_id > ${after} AND coalesce(digest_at, 0) <= ${lastBefore} ORDER BY user_id LIMIT ${limit}`)
@@ -67,7 +67,7 @@ export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest'
   }
 }
 
-/** Removes digests that wait, of somebody who wants none any more. */
+/** Removes the queued digests of a user who wants none any more. */
 export function* dropDigests({ tables: { outbox }, jsonText }: Engine, db: Builders, userId: string): Work<void> {
   const isDigest = eq(jsonText(outbox.payload, 'about'), 'digest')
   yield* changed(db.delete(outbox).where(and(eq(outbox.user_id, userId), eq(outbox.kind, 'mail'), isDigest)))

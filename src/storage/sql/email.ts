@@ -33,7 +33,7 @@ export function* freeAddress(
   return true
 }
 
-/** Which name of a new account is taken. Null: it was an address that its old account has now lost, so try again. */
+/** Whether a new account's address or phone is taken. Null: its old account has just lost the address, so try again. */
 export function* takenName(
   engine: Engine,
   db: Builders,
@@ -44,7 +44,7 @@ export function* takenName(
     first(db.select({ id: users.id }).from(users).where(eq(column, name)))
   const isPhoneTaken = phone !== null && (yield* holderOf(users.phone, phone)) !== null
   if (!isPhoneTaken) return email === null || (yield* freeAddress(engine, db, email, created_at)) ? null : 'email_taken'
-  // Nobody loses an address to an account that is not stored.
+  // The account will not be stored, so nobody may lose an address to it.
   return email !== null && (yield* holderOf(users.email, email)) !== null ? 'email_taken' : 'phone_taken'
 }
 
@@ -57,7 +57,7 @@ export function* welcome(engine: Engine, db: Builders, { link, mail }: Welcome):
   yield* enqueue(engine, db, [mail])
 }
 
-/** Removes what an erased account has waiting: its mails and its links. Returns how many. */
+/** Removes the queued mails and the links of an erased account. Returns how many. */
 export function* dropMails({ tables: { emailLinks, outbox } }: Engine, db: Builders, userId: string): Work<number> {
   const links = yield* changed(db.delete(emailLinks).where(eq(emailLinks.user_id, userId)))
   return links + (yield* changed(db.delete(outbox).where(eq(outbox.user_id, userId))))

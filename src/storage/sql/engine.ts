@@ -13,7 +13,7 @@ export type Builders = Pick<BunSQLiteDatabase, 'select' | 'selectDistinct' | 'in
 export type Tables = typeof tables
 export type Column = Parameters<typeof import('drizzle-orm').eq>[0]
 
-/** A statement that is ready to run: one made by a builder, or SQL text for what the builders cannot say. */
+/** A statement that is ready to run: one made by a builder, or SQL text for what the builders cannot express. */
 export type Statement = PromiseLike<unknown> | SQL
 
 /**
@@ -24,24 +24,27 @@ export type Statement = PromiseLike<unknown> | SQL
  */
 export type Work<T> = Generator<Statement | readonly Statement[], T, unknown>
 
-/** Whether a unit of work yields several statements, which do not need each other's results. */
+/** Whether a unit of work yields several independent statements. */
 export const areSeveral = (value: Statement | readonly Statement[]): value is readonly Statement[] =>
   Array.isArray(value)
 
-/** All rows that a statement answers. */
+/** All rows that a statement returns. */
 export function* rows<Row>(statement: PromiseLike<Row[]>): Work<Row[]> {
   return (yield statement) as Row[]
 }
 
-/** The first row that a statement answers, or null. */
+/** The first row that a statement returns, or null. */
 export function* first<Row>(statement: PromiseLike<Row[]>): Work<Row | null> {
   return (yield* rows(statement))[0] ?? null
 }
 
 /** The row of a statement that always has one, such as a count. */
 export function* one<Row>(statement: PromiseLike<Row[]>): Work<Row> {
-  const row = yield* first(statement)
-  if (row === null) throw new Error('a statement that always has a row has none')
+  return firstOf(yield* rows(statement))
+}
+
+function firstOf<Row>([row]: Row[]): Row {
+  if (row === undefined) throw new Error('a statement that always returns a row has returned none')
   return row
 }
 
@@ -50,17 +53,17 @@ export function* changed(statement: PromiseLike<unknown>): Work<number> {
   return changesOf(yield statement)
 }
 
-/** The same of statements that do not need each other's results: they go to PostgreSQL together, in one round trip. */
+/** The same for independent statements, which go to PostgreSQL together in one round trip. */
 export function* changedEach(statements: readonly PromiseLike<unknown>[]): Work<number[]> {
   const results = yield statements
-  if (!Array.isArray(results)) throw new Error('an engine must answer several statements with as many results')
+  if (!Array.isArray(results)) throw new Error('an engine must return a result for each statement')
   return results.map(changesOf)
 }
 
 function changesOf(result: unknown): number {
   if (typeof result === 'object' && result !== null && 'changes' in result && typeof result.changes === 'number')
     return result.changes
-  throw new Error('an engine must answer a statement that writes with how many rows it wrote')
+  throw new Error('an engine must return how many rows a write has changed')
 }
 
 /** The rows of SQL text, by the names of their columns. Booleans and JSON arrive as the engine stores them. */
@@ -68,11 +71,9 @@ export function* query<Row>(text: SQL): Work<Row[]> {
   return (yield text) as Row[]
 }
 
-/** The same of SQL text that always has one row. */
+/** The row of SQL text that always returns one. */
 export function* queryOne<Row>(text: SQL): Work<Row> {
-  const [row] = yield* query<Row>(text)
-  if (row === undefined) throw new Error('a statement that always has a row has none')
-  return row
+  return firstOf(yield* query<Row>(text))
 }
 
 /**
@@ -80,7 +81,7 @@ export function* queryOne<Row>(text: SQL): Work<Row> {
  */
 export type Engine = {
   tables: Tables
-  /** Reads. On PostgreSQL each statement sees the state of its own moment. */
+  /** Reads. On PostgreSQL, each statement sees its own snapshot. */
   read<T>(work: (db: Builders) => Work<T>): Promise<T>
   /**
    * One transaction: all of it, or nothing. Resolves after the commit.
@@ -97,28 +98,27 @@ export type Engine = {
     select: Query,
     strength: 'update' | 'update skip locked' | 'no key update' | 'share',
   ): Query
-  /** The same if the rows are not needed: SQLite does not even read them. */
+  /** The same if the rows are not needed: SQLite does not read them. */
   lock(select: PromiseLike<unknown>, strength: 'update' | 'no key update'): Work<void>
   /** A column of text, compared and ordered by its bytes. */
   byBytes(column: Column): SQL
   /**
-   * The newest consent of each of these kinds, in their order: newest in write order, which a clock that is set back does
-   * not change.
+   * The newest consent of each of these kinds, in their order. "Newest" follows the order of writes, whatever the clock says.
    */
   newestConsents(userId: string, kinds: readonly ConsentKind[]): Work<Consent[]>
   /** Extra columns of a new consent entry, for that order. */
   consentOrder(userId: string): object
   /**
-   * Keeps the search index equal to what a user can be searched by. Every change of a user's gender, preferences, position
-   * or visibility runs through it.
+   * Makes a change and updates the index of filters. Every change of a user's gender, preferences, position or visibility runs
+   * through it.
    */
   reindexTraits<T>(userId: string, change: () => Work<T>): Work<T>
   /** Whether an error says that a unique index refused a row. */
   isDuplicate(error: unknown): boolean
   /**
-   * Stores an event for each of these users, with their next sequence number. It belongs at the end of a unit of work:
-   * PostgreSQL locks the counters until the commit. `ref` names what is shown as it is when the event is read; `data` is
-   * for events that are all there is.
+   * Stores an event for each of these users, with their next sequence number. Call it at the end of a unit of work, because
+   * PostgreSQL locks the counters until the commit. `ref` is the id of what the event shows, which is read with the event;
+   * otherwise `data` holds all of it.
    */
   recordEvents(
     db: Builders,

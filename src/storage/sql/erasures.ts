@@ -33,7 +33,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     return preferencesCount + (yield* changed(db.delete(locations).where(eq(locations.user_id, user))))
   }
 
-  /** What changes the personal data of a user, in order: each changes up to `limit` rows, which do not need it again. */
+  /** The changes of a user's personal data, in order. Each changes up to `limit` rows that still need it. */
   function changesOf(db: Builders, user: string): ((limit: number) => PromiseLike<unknown>)[] {
     const someOf = (table: SQLiteTable, key: SQLiteColumn, condition: SQL | undefined, limit: number) =>
       and(condition, inArray(key, db.select({ key }).from(table).where(condition).limit(limit)))
@@ -44,7 +44,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     const byThem = eq(reports.reporter_id, user)
     return [
       drop(locationCells, locationCells.tag, locationCells.user_id),
-      // One for each of two partial indexes.
+      // Two statements, because there are two partial indexes.
       drop(sessions, sessions.id, sessions.user_id, isNull(sessions.ended_at)),
       drop(sessions, sessions.id, sessions.user_id, isNotNull(sessions.ended_at)),
       (limit) => {
@@ -66,7 +66,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
       drop(pendingReviews, pendingReviews.chat_id, pendingReviews.reviewed_id),
       drop(appeals, appeals.notice_id, appeals.user_id),
       drop(notices, notices.id, notices.user_id),
-      // What is said in a report stays as long as its evidence, by which the others in it are protected.
+      // A report keeps its texts as long as its evidence, which protects the other people in it.
       (limit) => {
         const isSaid = and(isNull(reports.evidence), or(isNotNull(reports.details), isNotNull(reports.note)))
         const some = someOf(reports, reports.id, and(aboutThem, isSaid), limit)
@@ -109,7 +109,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     return dropped.map(({ file }) => file)
   }
 
-  /** The first part, and again until nothing is left: everything but what they wrote in chats. */
+  /** Removes everything but the user's messages. Called until nothing is left. */
   function* clearPersonalData(db: Builders, user: string, at: number): Work<Cleared> {
     const done: Cleared = { rows: 0, files: [], chats: [], next: personalData }
     done.rows += yield* engine.reindexTraits(user, () => dropTraits(db, user))
@@ -127,14 +127,14 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
   }
 
   /**
-   * The chats of a user from a place on, in the order of their lists, which have an index for each side: nothing comes to
-   * these chats any more, so it stays. Messages have no index by sender, because only erasures would use it and every
-   * insert would pay for it. So each chat is read in turn.
+   * The chats of a user from a place on, in the order of chat lists, which have an index for each side. The order is stable,
+   * because these chats get no messages any more. Each chat is read in turn: messages have no index by sender, because only
+   * erasures would use it and every insert would pay for it.
    */
   function chatsFrom(user: string, from: Place): SQL {
     const at = sql.raw('coalesce(last_msg_at, created_at)')
     const start = sql`coalesce((SELECT ${at} FROM chats WHERE id = ${from.chat_id}), ${sql.raw(`${Number.MIN_SAFE_INTEGER}`)})`
-    // The first condition on the time is what SQLite enters the index by.
+    // SQLite uses the first condition on the time to search the index.
     const side = (mine: string, other: string) => sql`SELECT * FROM (
       SELECT id, ${sql.raw(other)} AS other, ${at} AS at FROM chats
       WHERE ${sql.raw(mine)} = ${user} AND ${at} >= ${start} AND (${at}, id) >= (${start}, ${from.chat_id})
@@ -171,7 +171,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         .orderBy(asc(chats.id)),
       'no key update',
     )
-    // Only the first of them can be walked in part.
+    // Only the first chat can be processed in part.
     const [start, ...whole] = walked
     const { chat_id, seq, sender_id, deleted_at, client_id } = messages
     const counts = yield* changedEach(
@@ -223,8 +223,8 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
   return {
     begin: (user, at, entry, parcels = []) =>
       write(function* (db) {
-        // Anyone who stores data of this account locks its row or one of its chats, so they either commit before this or
-        // see the erased account.
+        // Every write for this account locks its row or one of its chats, so it either commits before this or sees the erased
+        // account.
         if (!(yield* holdLiving(engine, db, [], [user])).has(user)) return false
         // Runs before the account's row changes. Clearing its unique names also blocks foreign key checks, and a send that
         // holds the chat's lock may still have to insert a member's first counter.

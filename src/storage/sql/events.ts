@@ -10,7 +10,7 @@ export const eventOf = ({ seq, type, at, ref, data }: EventRow): StoredEvent =>
   // `eventRecorder` and `recordEvents` wrote the row: they take the types of events, and either a `ref` or `data`.
   ({ seq, type, at, ref, data: data === null ? null : JSON.parse(data) }) as StoredEvent
 
-// A transaction is for so many users, and ends after so many events: others wait for it.
+// The limits of one transaction, because other writes wait for it.
 const usersAtOnce = 100
 const eventsAtOnce = 500
 
@@ -43,7 +43,7 @@ export function eventStore<List>({ value, isAmong, list, prepare }: Dialect<List
 
     async purge(before) {
       let purged = 0
-      /** The last user of whom nothing old is left. */
+      /** The last user whose old events are all removed. */
       let done = ''
       for (;;) {
         const after = done
@@ -60,7 +60,7 @@ export function eventStore<List>({ value, isAmong, list, prepare }: Dialect<List
             let count = 0
             let last = after
             for (const { id } of users) {
-              // A user's events are in the order of their numbers; a clock that jumped must not tear a hole into them.
+              // Removes by number, so that a clock that jumped leaves no gap in a user's events.
               const firstKept = sql`(SELECT min(seq) FROM events WHERE user_id = ${id} AND at >= ${before})`
               const isOld = lt(events.seq, sql`coalesce(${firstKept}, ${Number.MAX_SAFE_INTEGER})`)
               const oldest = sql`(SELECT min(seq) FROM events WHERE user_id = ${id})`

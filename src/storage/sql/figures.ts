@@ -12,12 +12,12 @@ import { isAutomatedNotice, isOverturned } from './automated.ts'
 import { changed, type Engine, query, queryOne, rows } from './engine.ts'
 import { recordOf } from '../../lib/record.ts'
 
-// Numbers name nobody.
+// These writes change no profile.
 const options = { keepsProfileCache: true }
 
 /**
- * The smallest UUIDv7 of a time, without its last digits. Messages have no index by time, because every insert would pay
- * for it.
+ * The smallest UUIDv7 of a time, without its last digits. It selects messages by time without an index, which every insert would
+ * have to maintain.
  */
 const idFrom = (time: number) => {
   const hex = Math.max(0, time).toString(16).padStart(12, '0')
@@ -128,7 +128,7 @@ export function figuresStore(engine: Engine): FiguresStore {
         const decisions = yield* query<Counted<'decisions'>>(sql`SELECT reason, target, action,
             reported_by AS "by", count(*) AS count
           FROM (
-            -- As actionOf says.
+            -- The SQL form of actionOf.
             SELECT reason, target, CASE WHEN kind IS NULL THEN 'person' ELSE 'rule' END AS reported_by,
               CASE WHEN kind = 'held' AND action = 'dismiss' THEN 'release' ELSE action END AS action
             FROM reports WHERE ${within('resolved_at', period)}

@@ -4,14 +4,14 @@ import { recordAudit } from './audit.ts'
 import { changed, type Engine, first, rows } from './engine.ts'
 import { holdLiving } from './living.ts'
 
-// Nothing here changes what is shown of people.
+// These writes change no profile.
 const options = { keepsProfileCache: true }
 
 export function filterStore(engine: Engine): FilterStore {
   const { read, write } = engine
   const { openers, ruleVersions } = engine.tables
   const { rules: _, ...columns } = getTableColumns(ruleVersions)
-  // With a condition on the key, the plan is a search in it.
+  // A condition on the primary key makes the planner search it.
   const isAny = gte(ruleVersions.version, 1)
   return {
     newest: async () => {
@@ -70,7 +70,7 @@ export function filterStore(engine: Engine): FilterStore {
     noteOpener: (opener, since) =>
       write(function* (db) {
         const { user_id, text_hash, at } = opener
-        // Else a row could come after the account's erasure.
+        // Locked, so that no row is added after the account's erasure.
         if (!(yield* holdLiving(engine, db, [user_id])).has(user_id)) return 0
         yield* changed(
           db

@@ -15,7 +15,7 @@ import { storedNotice } from './notices.ts'
 import { askNotifications } from './asked-notifications.ts'
 import { syncVisibility } from './visibility.ts'
 
-// Of a person within a day; more change nothing.
+// The limit for reports of one person within a day; further ones change nothing.
 const mostReports = 200
 
 /** Hides the subject of a new report if `hidingBy` says so, and stores their notice. Their account must be locked. */
@@ -53,7 +53,7 @@ export function* hideReported(
       found.map((other) => ({ ...other, history: histories.get(other.reporter_id ?? '') ?? isTrusted })),
       subject.hidden,
     )
-  // Most reports hide nobody, no matter who filed them.
+  // Most reports hide nobody even if all reporters are trusted, so their histories are not read.
   if (judge(new Map()) === null) return null
   const outcome = judge(
     yield* historiesOf(
@@ -122,7 +122,7 @@ export function* syncHiding(engine: Engine, db: Builders, userId: string): Work<
       .set(isShown ? { hidden, hidden_by: null } : { hidden })
       .where(eq(users.id, userId)),
   )
-  // A moderator has seen those that are open: only new ones hide again.
+  // A moderator has seen the open reports: only new ones hide again.
   if (isShown) yield* changed(db.update(reports).set({ hides: 0 }).where(isOpen))
   yield* syncVisibility(engine, db, userId)
   return isShown

@@ -6,7 +6,7 @@ import { type Column, type Engine, one, query, rows } from './engine.ts'
 
 export function holdingsStore({ tables, read, isAmong, byBytes }: Engine): HoldingsStore {
   const { consentLog, locationCells, media, messageVersions, pendingReviews, reviews } = tables
-  const olderFirst = (columns: (Column | SQL)[], after: (string | number)[] | null) =>
+  const isAfter = (columns: (Column | SQL)[], after: (string | number)[] | null) =>
     after === null
       ? undefined
       : sql`(${sql.join(columns, sql`, `)}) > (${sql.join(
@@ -19,7 +19,7 @@ export function holdingsStore({ tables, read, isAmong, byBytes }: Engine): Holdi
       read((db) => {
         const { id, user_id, kind, accepted, version, text_hash, recorded_at, user_agent, address } = consentLog
         const order = [byBytes(kind), asc(recorded_at), asc(id)]
-        const isNext = olderFirst([byBytes(kind), recorded_at, id], after && [after.kind, after.recorded_at, after.id])
+        const isNext = isAfter([byBytes(kind), recorded_at, id], after && [after.kind, after.recorded_at, after.id])
         return rows(
           db
             .select({ id, user_id, kind, accepted, version, text_hash, recorded_at, user_agent, address })
@@ -31,7 +31,7 @@ export function holdingsStore({ tables, read, isAmong, byBytes }: Engine): Holdi
       }),
 
     sessions: (userId, limit, after) => {
-      // One for each of two partial indexes.
+      // Two statements, because there are two partial indexes.
       const sessionsWhere = (ended: SQL) => sql`SELECT * FROM (
         SELECT id, user_id, generation, rotated_at, created_at, last_used_at, user_agent, ended_at, passkey_at
         FROM sessions
@@ -48,7 +48,7 @@ export function holdingsStore({ tables, read, isAmong, byBytes }: Engine): Holdi
     images: (userId, limit, after) =>
       read((db) => {
         const { id, width, height, bytes, hashes, created_at } = media
-        const isNext = olderFirst([created_at, id], after && [after.created_at, after.id])
+        const isNext = isAfter([created_at, id], after && [after.created_at, after.id])
         return rows(
           db
             .select({ id, width, height, bytes, hashes, created_at })

@@ -22,7 +22,7 @@ export function* noteIdentity(
   yield* changed(db.insert(identities).values(row).onConflictDoNothing())
 }
 
-/** Notes that an account's password or messenger was used. */
+/** Records that an account's password or messenger was used. */
 export function* noteUse(
   { tables: { identities } }: Engine,
   db: Builders,
@@ -50,7 +50,7 @@ export function* insertSubject(
 
 const grantColumns = (grant: Subject['grant']) => ({ client_id: grant?.client_id, grant_token: grant?.token })
 
-/** Removes some of an account, or all. Grants are revoked at their providers later. Returns how many. */
+/** Removes one identity of an account, or all. Grants are revoked at their providers later. Returns how many were removed. */
 export function* dropIdentities(
   engine: Engine,
   db: Builders,
@@ -64,7 +64,7 @@ export function* dropIdentities(
   const dropped = yield* rows(db.delete(identities).where(which).returning({ id, provider, client_id, grant_token }))
   const parcels = dropped.flatMap(({ id, provider, client_id, grant_token: token }) => {
     if (provider === null || client_id === null || token === null) return []
-    // It outlives the account, and names nobody.
+    // The parcel outlives the account, so it does not name the user.
     return [{ id, kind: 'oidc_revoke' as const, user_id: null, payload: { provider, client_id, token }, ...due(now) }]
   })
   yield* enqueue(engine, db, parcels)
@@ -76,10 +76,10 @@ const due = (now: number) => ({ created_at: now, due_at: now })
 export function identityStore(engine: Engine): IdentityStore {
   const { read, write } = engine
   const { identities, passkeys, preferences, users } = engine.tables
-  // Nothing of this is shown of people.
+  // These writes change no profile.
   const options = { keepsProfileCache: true }
 
-  /** Every way to sign in to an account. Of a password and a messenger, users tells whether there is one. */
+  /** Every way to sign in to an account. Whether there is a password or a messenger is stored in `users`. */
   function* waysOf(db: Builders, userId: string) {
     const { email, phone, messenger_id, password_hash, created_at } = users
     const account = yield* first(
@@ -217,7 +217,7 @@ export function identityStore(engine: Engine): IdentityStore {
 
     remove: (userId, id, configured, now, { audit, mails }) =>
       write(function* (db) {
-        // Locked, so that nothing is added or removed while they are counted.
+        // Locked, so that no way to sign in is added or removed while they are counted.
         if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
         const found = yield* waysOf(db, userId)
         if (found === null) return null

@@ -5,12 +5,12 @@ import { type Builders, changed, type Engine, first, one, rows, type Work } from
 import { olderThan } from './pages.ts'
 import { bankHasRoom } from '../../features/image-bank/rules.ts'
 
-// Nothing here changes what is shown of people.
+// These writes change no profile.
 const options = { keepsProfileCache: true }
 
 const theRow = 1
 const nothingYet: BankProgress = { version: 0, checked_to: 0, checking_to: null, checked_id: null }
-// So many rows at once keep both engines within their number of parameters.
+// Keeps statements within both engines' limits of parameters.
 const batch = 500
 
 export function imageBankStore(engine: Engine): ImageBankStore {
@@ -67,7 +67,7 @@ export function imageBankStore(engine: Engine): ImageBankStore {
           yield* changed(db.delete(imageBank).where(and(isSame, isNull(imageBank.report_id))))
         }
         const there = yield* one(db.select({ n: count() }).from(imageBank))
-        // What was deleted is there again: the unit of work fails as a whole.
+        // Rolls back the unit of work, which restores the deleted rows.
         if (!bankHasRoom({ there: there.n, more: entries.length, most })) throw new Full()
         yield* insertBanned(engine, db, entries, version)
         yield* recordAudit(engine, db, entry)
@@ -100,7 +100,7 @@ export function imageBankStore(engine: Engine): ImageBankStore {
 
     noteProgress: ({ checked_to, checking_to, checked_id }) =>
       write(function* (db) {
-        // A node whose turn has ended may be late.
+        // A node whose lease has expired may write late.
         const isNewer = or(
           sql`${imageBankState.checked_to} < ${checked_to}`,
           and(
@@ -136,7 +136,7 @@ export function* nextVersion({ tables: { imageBankState } }: Engine, db: Builder
   return state.version
 }
 
-/** Stores hashes that a change adds. */
+/** Stores the hashes that a change adds. */
 export function* insertBanned(
   { tables: { imageBank } }: Engine,
   db: Builders,

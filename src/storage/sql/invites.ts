@@ -4,7 +4,7 @@ import { recordAudit } from './audit.ts'
 import { changed, type Engine, first, rows } from './engine.ts'
 import { olderThan } from './pages.ts'
 
-// People are not shown invites.
+// These writes change no profile.
 const options = { keepsProfileCache: true }
 
 export function inviteStore(engine: Engine): InviteStore {

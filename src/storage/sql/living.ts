@@ -23,7 +23,7 @@ export function* holdLiving(
   return living
 }
 
-/** Those of the accounts that exist and are not erased, as it is now. */
+/** Those of the accounts that exist and are not erased now. Locks nothing. */
 export function* livingAmong(
   { tables: { users }, isAmong }: Engine,
   db: Builders,

@@ -6,7 +6,7 @@ import type { Dialect } from './dialect.ts'
 import { type Builders, changed, type Engine, first, one, rows } from './engine.ts'
 import { holdLiving } from './living.ts'
 
-/** Which images a database knows, also for a command that only reads it. */
+/** Which image files a database knows. Commands that only read the database use it too. */
 export function knownFiles({
   tables: { media },
   read,
@@ -26,7 +26,7 @@ export function knownFiles({
   }
 }
 
-/** What the images of an owner take together; an index answers it. */
+/** The size of all images of an owner, from an index. */
 export function bytesOfOwner({ tables: { media } }: Pick<Engine, 'tables'>, db: Builders, ownerId: string) {
   const bytes = sql`coalesce(sum(${media.bytes} + coalesce(${media.thumb_bytes}, 0)), 0)`.mapWith(Number)
   return db.select({ bytes }).from(media).where(eq(media.owner_id, ownerId))
@@ -36,10 +36,10 @@ export function mediaStore<List>(engine: Engine, { value, prepare }: Dialect<Lis
   const { read, write, isAmong } = engine
   const { media } = engine.tables
   const isUsed = sql.raw(used)
-  // As text: an index is of those alone.
+  // A literal and not a parameter, because the partial index has the same condition.
   const isPending = sql`${media.check_action} = 'pending'`
 
-  // Prepared, as every image that is fetched asks for its file.
+  // Prepared, because every request for an image looks up its file.
   type FileRow = { file: string; thumb_bytes: number | null }
   const filesBy = (condition: string) =>
     prepare<FileRow>(`SELECT file, thumb_bytes FROM media WHERE id = ${value(1)} AND ${condition}`)
@@ -51,7 +51,7 @@ export function mediaStore<List>(engine: Engine, { value, prepare }: Dialect<Lis
 
     add: (image, limit) =>
       write(function* (db) {
-        // Locked for a change, so that the second of two concurrent uploads counts the first.
+        // Locked exclusively, so that the second of two concurrent uploads counts the first.
         if (!(yield* holdLiving(engine, db, [], [image.owner_id])).has(image.owner_id)) return 'no_such_owner'
         const taken = yield* one(bytesOfOwner(engine, db, image.owner_id))
         if (!hasRoom(image, { taken: taken.bytes, limit })) return 'no_room'
@@ -67,7 +67,7 @@ export function mediaStore<List>(engine: Engine, { value, prepare }: Dialect<Lis
 
     removeUnused: (ids) =>
       write(function* (db) {
-        // Anyone about to show an image holds a shared lock on its row, so after this nobody is.
+        // A write that is about to show an image holds a shared lock on its row, so after this no such write is running.
         const images = db.select({ id: media.id }).from(media).where(isAmong(media.id, ids))
         yield* engine.lock(images.orderBy(asc(media.owner_id), asc(media.id)), 'update')
         const removed = yield* rows(

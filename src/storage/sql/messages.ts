@@ -10,7 +10,7 @@ import { askToTakeBack, takeBackOf } from './asked-notifications.ts'
 import { noClaim, nothingPending } from './report-locks.ts'
 import { fileReport } from './reports.ts'
 
-/** Selects messages with what is known of their photos. */
+/** Selects messages with the dimensions and placeholders of their photos. */
 export function selectMessages({ tables: { messages, media } }: Engine, db: Builders) {
   const photo = { photo_width: media.width, photo_height: media.height, photo_placeholder: media.placeholder }
   return db
@@ -19,7 +19,7 @@ export function selectMessages({ tables: { messages, media } }: Engine, db: Buil
     .leftJoin(media, eq(media.id, messages.photo_id))
 }
 
-/** The same of messages that a rule holds, or has held: their senders' alone. */
+/** The same for messages that a rule holds or has held, which only their senders see. */
 export function selectHeld({ tables: { heldMessages, media } }: Engine, db: Builders) {
   const photo = { photo_width: media.width, photo_height: media.height, photo_placeholder: media.placeholder }
   return db
@@ -76,7 +76,7 @@ function* keepVersion(
       .from(messageVersions)
       .where(ofMessage),
   )
-  // SQLite's table is without the chat.
+  // SQLite's table has no `chat_id`, and Drizzle drops it there.
   const version = { chat_id, message_id: id, at: versionTime(now, newest.at), text }
   yield* changed(db.insert(messageVersions).values(version))
 }
@@ -97,7 +97,7 @@ export function* removeMessage(
   const { chat, message: before } = found
   const message = tombstone(before, now)
   if (before.held) {
-    // What it said is in the evidence of its report.
+    // Its text is in the evidence of its report.
     yield* changed(
       db
         .update(heldMessages)
@@ -117,10 +117,10 @@ export function* removeMessage(
   return { before, message, members: viewersOf(before, chat) }
 }
 
-/** What changes a message that was sent. */
+/** The changes of messages that were sent. */
 export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove'> {
   const { heldMessages, messages, messageVersions, reports } = engine.tables
-  // Nothing here changes what is shown of people.
+  // These writes change no profile.
   const options = { keepsProfileCache: true }
 
   const isOpenHeld = (messageId: string) =>
@@ -137,8 +137,8 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
     return (yield* first(engine.locked(report, 'update')))?.evidence ?? null
   }
 
-  /** Tells the members, but keeps nothing for one whose account is erased. */
-  function* tell(
+  /** Records an event for each member whose account is not erased. */
+  function* recordFor(
     db: Builders,
     members: string[],
     type: 'message_edited' | 'message_deleted',
@@ -182,7 +182,7 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
           if (filing !== null) yield* fileReport(engine, db, filing)
         }
         const seers = viewersOf(before, chat)
-        const events = yield* tell(db, seers, 'message_edited', now, messageId)
+        const events = yield* recordFor(db, seers, 'message_edited', now, messageId)
         return { message, events }
       }, options),
 
@@ -190,7 +190,7 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
       engine.write(function* (db) {
         const removed = yield* removeMessage(engine, db, messageId, now)
         if (removed === null) return null
-        const events = yield* tell(db, removed.members, 'message_deleted', now, messageId)
+        const events = yield* recordFor(db, removed.members, 'message_deleted', now, messageId)
         const otherId = removed.message.sender_id === chat.user_a ? chat.user_b : chat.user_a
         if (takeBack !== null && !removed.message.held)
           yield* askToTakeBack(engine, db, takeBackOf(takeBack, otherId, chat.id, now))

@@ -11,7 +11,7 @@ const statuses = ({ tables: { users } }: Engine, db: Builders) => {
 export const moderationStatusOf = (engine: Engine, db: Builders, userId: string): Work<ModerationStatus | null> =>
   first(statuses(engine, db).where(eq(engine.tables.users.id, userId)))
 
-/** Why a moderator may not decide a case, as things are now; null if they may. */
+/** Why a moderator may not decide a case now; null if they may. */
 export function* refusesCase(engine: Engine, db: Builders, about: Case, now: number): Work<CaseRefusal | null> {
   const { users } = engine.tables
   return canDecide(about, {

@@ -1,7 +1,7 @@
 import type { Profile } from '../../features/profile/store.ts'
 
-// `nearby_people` has what a search shows of people. Triggers keep it equal to the view `visible_people`, as the migration
-// 0044_nearby_people says. Whoever is not in it is read from the tables of which that view is made.
+// `nearby_people` contains what a search shows of people. Triggers keep it equal to the view `visible_people`; see migration
+// 0044_nearby_people. People who are missing in it are read from the tables behind that view.
 
 const columns = `name, city, bio, gender, photo, drinks, activities, purposes, language, rating_avg, reviews_count, created_at,
   hidden, shown_birth_month`
@@ -9,7 +9,7 @@ const columns = `name, city, bio, gender, photo, drinks, activities, purposes, l
 /** The columns of a `ProfileRow`. */
 export const selectNearby = `SELECT n.user_id AS id, ${columns}`
 
-/** Those who have moved, hidden or left since they were found. */
+/** The people without a profile here: they have moved, hidden or left since they were found. */
 export function notAmong(ids: readonly string[], profiles: readonly Profile[]): string[] {
   if (profiles.length === ids.length) return []
   const known = new Set(profiles.map(({ id }) => id))
@@ -29,5 +29,5 @@ const extra = `
   SELECT count(*) FROM nearby_people AS n WHERE NOT EXISTS (
     SELECT 1 FROM locations AS l WHERE l.user_id = n.user_id AND l.square = n.square AND l.visible)`
 
-/** How many people are missing there, or are shown as they are not, or should not be there. */
+/** How many rows of `nearby_people` are missing, wrong or superfluous. */
 export const countNearbyErrors = `SELECT (${wrong}) + (${extra}) AS n`

@@ -6,21 +6,21 @@ import { enqueue } from './outbox.ts'
 import { olderThan } from './pages.ts'
 
 /**
- * How a notice is stored. The column of actions knows those of its first release alone, and what a release before this one
- * reads has to be among them.
+ * A notice in its stored form. The column `action` holds only the actions of its first release, because earlier releases read
+ * it too; newer actions are in `kind`.
  */
 export function storedNotice({ action, ...notice }: Notice) {
   if (action === 'hide') return { ...notice, action: 'remove_content' as const, kind: action }
   return action === 'show' ? { ...notice, action: 'unsuspend' as const, kind: action } : { ...notice, action }
 }
 
-/** The columns of a notice, as it was written. */
+/** The columns of a notice, with its real action. */
 export function noticeColumns({ tables: { notices } }: Engine) {
   const { kind, action, ...columns } = getTableColumns(notices)
   return { ...columns, action: sql<NoticeAction>`coalesce(${kind}, ${action})` }
 }
 
-/** The columns of a notice with what its report was about and what became of it. The select has to join the three tables. */
+/** The columns of a notice with its report's target and its appeal. The select has to join the three tables. */
 export const noticeInContext = (engine: Engine) => {
   const { appeals, reports } = engine.tables
   return {
@@ -33,7 +33,7 @@ export const noticeInContext = (engine: Engine) => {
   }
 }
 
-/** Notices with what they are about. */
+/** Selects notices with their reports and appeals. */
 export function noticesOf(engine: Engine, db: Builders) {
   const { appeals, notices, reports } = engine.tables
   return db
@@ -63,7 +63,7 @@ export function noticeStore(engine: Engine): NoticeStore {
       engine.write(function* (db) {
         const living = yield* holdLiving(engine, db, [appeal.user_id])
         if (!living.has(appeal.user_id)) return false
-        // Without a target: PostgreSQL has two keys, and a race on the one that is not named would be an error.
+        // Without a conflict target: PostgreSQL has two unique keys, and a race on one that is not named would be an error.
         const insert = db.insert(appeals).values(appeal).onConflictDoNothing()
         if ((yield* first(insert.returning({ id: appeals.id }))) === null) return false
         yield* enqueue(engine, db, webhooks)

@@ -124,7 +124,7 @@ export function notificationStore(engine: Engine): NotificationStore {
         )
       }),
 
-    // One statement, and so one moment.
+    // One statement, and so one snapshot.
     chat: (chatId, userId) =>
       read(function* (): Work<ChatState | null> {
         const mine = (column: string) => sql.raw(`CASE WHEN c.me = c.user_a THEN ${column}_a ELSE ${column}_b END`)
@@ -198,7 +198,7 @@ export function notificationStore(engine: Engine): NotificationStore {
       write(function* (db) {
         const isIt = eq(channels.id, id)
         const there = db.update(channels).set({ last_delivered_at: at, failing_since: null }).where(isIt)
-        // The channel may have gone meanwhile.
+        // The channel may have been removed.
         if ((yield* changed(there)) === 0 || shown === null) return
         const { channel_id: _, tag: __, ...set } = shown
         yield* changed(

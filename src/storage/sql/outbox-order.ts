@@ -2,8 +2,8 @@ import { and, eq, gt, isNull, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { type Kind, type NewParcel, orderedKinds } from '../../outbox/store.ts'
 import { type Builders, changed, type Engine, type Work } from './engine.ts'
 
-// Parcels with the same key in `ordered_by` leave one after another, by their position, and of the same position by their id.
-// A parcel of another kind has neither, and pays nothing for it.
+// Parcels with the same key in `ordered_by` leave one after another, by position and then by id. Parcels of unordered kinds
+// have neither, and cost nothing extra.
 
 /** Parcels ready for insertion: each ordered one comes after all waiting parcels with its key. */
 export function positionsOf(parcels: readonly NewParcel[]) {
@@ -40,11 +40,12 @@ export function* followNow({ tables: { outbox } }: Engine, db: Builders, left: L
 export function* waitBehind(
   { tables: { outbox } }: Engine,
   db: Builders,
-  put: ({ id: string } & NonNullable<Left>) | null,
+  postponed: ({ id: string } & NonNullable<Left>) | null,
   dueAt: number,
 ): Work<void> {
-  if (put === null || put.ordered_by === null) return
-  const behind = and(eq(outbox.ordered_by, put.ordered_by), ne(outbox.id, put.id), isNull(outbox.leased_by))
+  if (postponed === null || postponed.ordered_by === null) return
+  const isSameOrder = eq(outbox.ordered_by, postponed.ordered_by)
+  const behind = and(isSameOrder, ne(outbox.id, postponed.id), isNull(outbox.leased_by))
   yield* changed(
     db
       .update(outbox)

@@ -7,7 +7,7 @@ import { followNow, isFirstInOrder, positionsOf, waitBehind } from './outbox-ord
 export function* enqueue({ tables: { outbox } }: Engine, db: Builders, parcels: readonly NewParcel[]): Work<void> {
   const plain = parcels.filter(({ slot }) => slot === undefined)
   if (plain.length > 0) yield* changed(db.insert(outbox).values(positionsOf(plain)))
-  // In one order, so that no two writes wait for each other.
+  // In a fixed order, which avoids deadlocks.
   const slotted = parcels
     .flatMap(({ slot, ...parcel }) => (slot === undefined ? [] : [{ ...parcel, slot }]))
     .sort((a, b) => (a.slot < b.slot ? -1 : 1))
@@ -20,7 +20,7 @@ export function* enqueue({ tables: { outbox } }: Engine, db: Builders, parcels: 
     )
 }
 
-// The payload of a kind is what `NewParcel` of that kind put there.
+// `NewParcel` ensures that the payload fits the kind.
 const isOf = <K extends Kind>(parcel: Parcel, kind: K): parcel is Parcel<K> => parcel.kind === kind
 
 // A lease is an update too, so a concurrent request for the slot is either seen by the delivery or creates a new parcel.
@@ -29,7 +29,7 @@ const dueAgain = `CASE WHEN ${isWaiting} AND outbox.attempts = 0 AND excluded.du
 const againAt = `CASE WHEN ${isWaiting} THEN NULL ELSE coalesce(outbox.again_at, excluded.due_at) END`
 const whenTaken = { due_at: sql.raw(dueAgain), again_at: sql.raw(againAt) }
 
-/** The end of an insert with a slot, as text for prepared statements: what `enqueue` does where the slot is taken. */
+/** The end of an insert with a slot, as text for prepared statements: what `enqueue` does if the slot is taken. */
 export const onTakenSlot = `ON CONFLICT (slot) WHERE slot IS NOT NULL DO UPDATE SET due_at = ${dueAgain}, again_at = ${againAt}`
 
 export function outboxStore(engine: Engine): OutboxStore {
@@ -49,7 +49,7 @@ export function outboxStore(engine: Engine): OutboxStore {
   }
   const laneOf = sql<string>`coalesce(${outbox.lane}, '')`
 
-  /** Its slot was asked for while it was delivered. */
+  /** Makes a parcel due again whose slot was requested while it was delivered. */
   const dueOnceMore = (db: Builders, condition: SQL | undefined) =>
     changed(
       db
@@ -108,8 +108,8 @@ export function outboxStore(engine: Engine): OutboxStore {
 
     remove: (id) =>
       write(function* (db) {
-        const isAskedOnce = and(eq(outbox.id, id), isNull(outbox.again_at))
-        const gone = yield* first(db.delete(outbox).where(isAskedOnce).returning({ ordered_by: outbox.ordered_by }))
+        const isRequestedOnce = and(eq(outbox.id, id), isNull(outbox.again_at))
+        const gone = yield* first(db.delete(outbox).where(isRequestedOnce).returning({ ordered_by: outbox.ordered_by }))
         if (gone === null) yield* dueOnceMore(db, eq(outbox.id, id))
         else yield* followNow(engine, db, gone)
       }, keepsProfileCache),
@@ -125,7 +125,7 @@ export function outboxStore(engine: Engine): OutboxStore {
 
     postpone: (id, node, dueAt, error) =>
       write(function* (db) {
-        const put = yield* first(
+        const postponed = yield* first(
           db
             .update(outbox)
             .set({
@@ -137,7 +137,7 @@ export function outboxStore(engine: Engine): OutboxStore {
             .where(and(eq(outbox.id, id), eq(outbox.leased_by, node)))
             .returning({ id: outbox.id, ordered_by: outbox.ordered_by }),
         )
-        yield* waitBehind(engine, db, put, dueAt)
+        yield* waitBehind(engine, db, postponed, dueAt)
       }, keepsProfileCache),
 
     pauseLane: (kind, lane, now, until, limit) =>
@@ -174,7 +174,6 @@ export function outboxStore(engine: Engine): OutboxStore {
     ofUser: (userId) =>
       read(function* (db) {
         const own = db.select(parcels).from(outbox).where(eq(outbox.user_id, userId))
-        // A handful, which an export sorts by itself.
         return (yield* rows(own)).toSorted((a, b) => a.created_at - b.created_at)
       }),
 

@@ -38,8 +38,8 @@ export const dropPasskeys = ({ tables: { passkeys } }: Engine, db: Builders, use
   changed(db.delete(passkeys).where(eq(passkeys.user_id, userId)))
 
 /**
- * Removes one passkey. Confirmed sessions must be confirmed again: it is not stored which passkey confirmed them, and this
- * one may be in other hands.
+ * Removes one passkey. All confirmed sessions must be confirmed again, because it is not stored which passkey confirmed them,
+ * and this one may have been stolen.
  */
 export function* dropPasskey(engine: Engine, db: Builders, userId: string, id: string): Work<void> {
   const { passkeys, sessions } = engine.tables

@@ -27,7 +27,7 @@ export function peopleStore(engine: Engine): PeopleStore {
   const { id, name, email, phone, role, suspended_until, created_at } = users
   const columns = { id, name, email, phone, role, suspended_until, created_at }
   const isLiving = isNull(users.deleted_at)
-  // Written as the index has it.
+  // The expressions of the indexes.
   const keys: Record<Range['by'], SQL> = {
     id: sql`${id}`,
     email: sql`${email}`,
@@ -35,7 +35,7 @@ export function peopleStore(engine: Engine): PeopleStore {
     name: sql`lower(${byBytes(name)})`,
   }
   const isIn = ({ by, from, to }: Range) => and(gte(keys[by], from), lt(keys[by], to))
-  /** Unlike `not(isIn)`, true of those who have no such key. */
+  /** Unlike `not(isIn)`, true for people without such a key. */
   const isNotIn = (range: Range) => sql`coalesce(${isIn(range)}, false) = false`
 
   function filtered({ standing, role: wanted, now }: PeopleFilter): SQL | undefined {
@@ -44,16 +44,16 @@ export function peopleStore(engine: Engine): PeopleStore {
       standing === 'suspended' ? gt(suspended_until, now) : undefined,
       standing === 'active' ? or(isNull(suspended_until), sql`${suspended_until} <= ${now}`) : undefined,
       wanted === undefined ? undefined : eq(role, wanted),
-      // What the index of those with a role says.
+      // The condition of the partial index.
       wanted === undefined || wanted === 'user' ? undefined : sql`${role} <> 'user'`,
     )
   }
 
-  /** The same without an index: these few are read in the order of their ids, and none is to be looked up by its key. */
+  /** The same as `isIn`, written so that no index is used: these few people are read in the order of their ids. */
   const isAmongFew = ({ by, from, to }: Range) =>
     and(sql`(${keys[by]} || '') >= ${from}`, sql`(${keys[by]} || '') < ${to}`)
 
-  /** Newest first: by id, which is in the order of time. */
+  /** Newest first: by id, because ids are ordered by time. */
   function* newestFirst(db: Builders, filter: PeopleFilter, limit: number, after: PlaceInList | null): Work<Found[]> {
     const anywhere = filter.ranges.length === 0 ? undefined : or(...filter.ranges.map(isAmongFew))
     const isNext = after === null ? undefined : lt(id, after.id)
@@ -148,8 +148,8 @@ export function peopleStore(engine: Engine): PeopleStore {
 }
 
 /**
- * Strikes of decisions since then that no appeal has overturned; without those on a review of the reader, who is not to learn
- * who wrote it.
+ * Strikes of decisions since then that no appeal has overturned. Omits decisions on reviews of the reader, who must not learn
+ * who wrote them.
  */
 export function* strikesOf(userId: string, since: number, reader: string | null): Work<number> {
   const sum = yield* queryOne<{ strikes: number | string }>(sql`SELECT coalesce(sum(n.strikes), 0) AS strikes
@@ -161,11 +161,11 @@ export function* strikesOf(userId: string, since: number, reader: string | null)
 
 type Counts = PersonRecord['counts']
 
-/** In bounded work: there is no index of messages by their sender, so some of each chat are looked at. */
+/** Counts with bounded work. Messages have no index by sender, so only `mostMessages` of the person's chats are read. */
 function* countsOf(userId: string, reader: string | null): Work<Counts> {
   const counted = (from: SQL) =>
     sql`(SELECT count(*) FROM (SELECT 1 AS one FROM ${from} LIMIT ${mostCounted}) AS counted)`
-  // Whoever was reviewed could report the review, and see whose count rises.
+  // Reports of reviews of the reader are omitted: the reader could report a review, and see whose count rises.
   const reports = sql`reports WHERE subject_id = ${userId}
     AND ${reader === null ? sql`1 = 1` : sql`reviewed_id IS DISTINCT FROM ${reader}`}`
   const counts = yield* queryOne<Record<keyof Counts, number | string>>(sql`SELECT

@@ -8,11 +8,11 @@ import { recountStats } from './reviews.ts'
 
 export type Content = NonNullable<Decision['remove']>
 export type Removed = { message: Message | null; members: string[]; photos: string[] }
-// As the search has it of preferences without anything in them.
+// What `foldedPreferences` returns for empty preferences.
 const nothingFolded = { folded: '[]', folded_of: '[][][]' }
 export const nothing: Removed = { message: null, members: [], photos: [] }
 
-/** Whom the removal of something concerns. */
+/** The people whom a removal concerns. */
 export function* peopleOf(
   { tables }: Engine,
   db: Builders,
@@ -39,7 +39,7 @@ export function* peopleOf(
   }
 }
 
-/** Removes what is still there. The accounts that it concerns are held. */
+/** Removes the content that still exists. The accounts that it concerns must be locked. */
 export function* removeContent(
   engine: Engine,
   db: Builders,

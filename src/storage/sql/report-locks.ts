@@ -5,7 +5,7 @@ import { type Builders, type Engine, first, type Work } from './engine.ts'
 export const noClaim = { claimed_by: null, claimed_until: null }
 export const nothingPending = { pending: null, pending_until: null }
 
-/** What the rules of the queue have to know of a report, locked until the commit. */
+/** The state of a report that the rules of the queue need, locked until the commit. */
 export function* lockedReport(engine: Engine, db: Builders, id: string): Work<QueuedState | null> {
   const { reports } = engine.tables
   const { status, claimed_by, claimed_until, pending, pending_until } = reports

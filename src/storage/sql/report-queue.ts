@@ -17,10 +17,10 @@ import { lockedReport, noClaim, nothingPending } from './report-locks.ts'
 import { reportColumns } from './reports.ts'
 import { refusesCase } from './moderation-status.ts'
 
-// As the indexes have it; `dueAtOf` says the same of one report.
+// The expression of the indexes, and the SQL form of `dueAtOf`.
 const dueAt = sql.raw('coalesce(due_at, created_at + 86400000)')
 
-// People are not shown reports.
+// These writes change no profile.
 const options = { keepsProfileCache: true }
 
 export function queueStore(engine: Engine): QueueStore {
@@ -30,7 +30,7 @@ export function queueStore(engine: Engine): QueueStore {
     kind === 'rule' || kind === 'held' ? eq(reports.kind, kind) : and(isNull(reports.kind), eq(reports.target, kind))
   const isWithin = (column: Column, from: number | undefined, to: number | undefined) =>
     and(from === undefined ? undefined : gte(column, from), to === undefined ? undefined : lt(column, to))
-  // As `actionOf` says.
+  // The SQL form of `actionOf`.
   const hasOutcome = (outcome: ReportOutcome) => {
     const isHeld = sql`${reports.kind} IS NOT DISTINCT FROM 'held'`
     switch (outcome) {

@@ -21,19 +21,19 @@ import { asHeld, holdMessage, selectHeld, selectMessages } from './messages.ts'
 import { askedOfMessage, askNotifications } from './asked-notifications.ts'
 import { fileReport } from './reports.ts'
 
-// Few messages are reported by a rule, so their way into the database is written once for both engines.
+// Rules report few messages, so storing them is written once for both engines.
 
 type Sent = {
   message: NewMessage
   otherId: string
-  /** As `append` of the port has them. */
+  /** As in the port's `append`. */
   untilReply: number | null
   notifyAt: number | null
   reported: Reported
 }
 type Answer = { message: Message; created: boolean; events: EventNumbers } | SendRefusal
 
-// Beyond this it does not matter how many there are.
+// The rules need no higher count.
 const mostCounted = 100
 
 /** Stores a message together with the report that rules require. If they hold it, only its sender gets an event. */
@@ -94,7 +94,7 @@ function* append(
       .onConflictDoNothing(),
   )
   if (inserted === 0) {
-    // A message to another chat has taken the `client_id` since it was looked for.
+    // A message to another chat has taken the `client_id` since the look-up above.
     const taken = client_id === null ? null : yield* firstOf(client_id)
     if (taken === null) throw new Error('a message that could not be stored')
     return { message: taken, created: false, events: [] }
@@ -115,7 +115,7 @@ function* append(
 
 /**
  * Delivers a held message at its original place, inside the unit of work that decides so and has locked both accounts.
- * Returns the message and who gets events; null if it is gone or must not arrive.
+ * Returns the message and its recipient; null if it is gone or must not arrive.
  */
 export function* releaseMessage(
   engine: Engine,
@@ -137,7 +137,7 @@ export function* releaseMessage(
   })
   if (!isArriving) return null
   yield* changed(db.delete(heldMessages).where(eq(heldMessages.id, messageId)))
-  // A node of the previous release does not leave the number free, and knows nothing of the `client_id`.
+  // A node of the previous release may have used the number or the `client_id` of the held message.
   const isTaken = and(eq(messages.chat_id, chat.id), eq(messages.seq, message.seq))
   const taken = yield* first(db.select({ id: messages.id }).from(messages).where(isTaken))
   const seq = taken === null ? message.seq : nextNumber(chat)
@@ -166,7 +166,7 @@ export function* releaseMessage(
       .where(eq(chats.id, chat.id)),
   )
   if (notifyAt !== null) {
-    // The message's own time would be too long ago for a notification.
+    // The message's own time would be too old for a notification.
     const asked = { ...askedOfMessage(arrived, otherId, notifyAt), at }
     yield* askNotifications(engine, db, [asked])
   }

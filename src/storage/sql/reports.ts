@@ -87,8 +87,8 @@ export function reportStore(engine: Engine): ReportStore {
 type Filed = { report: Report; created: boolean }
 
 /**
- * Files a report inside a unit of work that holds the accounts of its reporter and its subject. Null if its target has
- * gone.
+ * Files a report inside a unit of work that has locked the accounts of its reporter and its subject. Null if its target no
+ * longer exists.
  */
 export function* fileReport(
   engine: Engine,
@@ -119,7 +119,7 @@ export function* fileReport(
     db
       .insert(reports)
       .values({ ...report, subject_id: subjectOf(report, evidence), evidence })
-      // This changes nothing, but returns the reporter's one open report of the same.
+      // This changes nothing, but returns the reporter's open report of the same target.
       .onConflictDoUpdate({
         target: [reports.reporter_id, reports.target, reports.target_id],
         targetWhere: sql`status = 'open'`,
@@ -136,7 +136,7 @@ export function* fileReport(
   return { report: filed, created: true }
 }
 
-// There are a handful; a limit keeps the statement to its index.
+// Far more than there are. The limit makes the planner use the index.
 const mostModerators = 1000
 
 /**
@@ -167,7 +167,7 @@ function* askModerators(
   )
 }
 
-/** Reads what a report is about, and locks the images that it shows. Null if its target has gone. */
+/** Reads what a report is about, and locks the images that it shows. Null if its target no longer exists. */
 function* collectEvidence(
   engine: Engine,
   db: Builders,
@@ -178,15 +178,15 @@ function* collectEvidence(
   const { chats, media, messages, messageVersions, reviews } = tables
   const { target, target_id, subject_id } = report
 
-  function* talkAround() {
+  function* messagesAround() {
     const { chat_id, seq } = messages
     const { heldMessages } = tables
     const found = yield* first(db.select({ chat_id, seq }).from(messages).where(eq(messages.id, target_id)))
-    // The reader of a report of another message learns nothing of one that is held.
+    // A held message appears only in the report about itself.
     const held = found === null ? yield* first(selectHeld(engine, db).where(eq(heldMessages.id, target_id))) : null
     const place = found ?? held
     if (place === null) return []
-    // Every change of a message locks its chat, so the texts and versions below belong to one moment.
+    // Every change of a message locks its chat, so the texts and versions below are consistent.
     yield* first(locked(db.select({ id: chats.id }).from(chats).where(eq(chats.id, place.chat_id)), 'share'))
     const around = between(seq, place.seq - neighbours, place.seq + neighbours)
     const talk: Message[] = yield* rows(
@@ -201,7 +201,7 @@ function* collectEvidence(
   )
   const { text, at } = messageVersions
   const evidence = evidenceOf(report, {
-    talk: target === 'message' ? yield* talkAround() : [],
+    talk: target === 'message' ? yield* messagesAround() : [],
     versions:
       target === 'message'
         ? yield* rows(
@@ -212,7 +212,7 @@ function* collectEvidence(
     user: row && profileOf(row),
   })
   if (evidence === null) return null
-  // None of them is removed before it is stored as evidence.
+  // Locked, so that none is removed before it is stored as evidence.
   const images = db
     .select({ id: media.id })
     .from(media)

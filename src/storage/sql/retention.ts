@@ -5,8 +5,8 @@ import type { RetentionStore } from '../../features/retention/store.ts'
 import { type Builders, changed, type Engine, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 
-// Each batch is found first and then changed by its keys, if it still is what was looked for: several nodes may do this at
-// once, and no statement changes more than a batch.
+// Each batch is selected first and then changed by its keys, on the same condition: several nodes may do this at once, and no
+// statement changes more than a batch.
 
 type Found = { id: string }
 
@@ -29,8 +29,8 @@ export function retentionStore(engine: Engine): RetentionStore {
     )
 
   /**
-   * Without the evidence nothing shows any more that an appeal about a review is none of its reader's business: its author
-   * would be named by the appeal, and by the audit log.
+   * Removes appeals about reviews together with the evidence. Without the evidence, the reviewed person can no longer be excluded
+   * from reading them, and the appeal and the audit log would name the review's author.
    */
   function* forgetAppealsAboutReviews(db: Builders, aboutReviews: SQL): Work<void> {
     const gone = yield* rows(
@@ -62,7 +62,7 @@ export function retentionStore(engine: Engine): RetentionStore {
   }
 
   return {
-    // One condition for each of two partial indexes: a condition over both would read the whole table.
+    // Two statements, because there are two partial indexes: a condition over both would read the whole table.
     sessions: async (before, limit) => {
       const ended = await removeSessions(and(lt(sessions.ended_at, before.ended), isNotNull(sessions.ended_at)), limit)
       if (ended >= limit) return ended
@@ -161,7 +161,7 @@ export function retentionStore(engine: Engine): RetentionStore {
             strayed: false,
             updated_at: null,
           }
-          // Unless its owner has come back meanwhile.
+          // Unless the owner has sent a position since.
           const isStill = and(eq(locations.user_id, user_id), isOld)
           const count = yield* engine.reindexTraits(user_id, () =>
             changed(db.update(locations).set(nothing).where(isStill)),

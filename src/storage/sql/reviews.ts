@@ -8,11 +8,11 @@ import { holdLiving } from './living.ts'
 import { askNotifications } from './asked-notifications.ts'
 
 /**
- * Counts a user's stats again from the rows, after a review of theirs was added or removed. Call it inside that unit of
- * work, and while the account is held.
+ * Recounts a user's stats after a review of them was added or removed. Call it in the same unit of work, with the account
+ * locked.
  */
 export function* recountStats({ tables: { reviews, userStats } }: Engine, db: Builders, userId: string): Work<void> {
-  // This locks the row, so that whoever counts last has seen all reviews.
+  // This locks the row, so that the last of concurrent counts sees all reviews.
   yield* changed(
     db
       .insert(userStats)
@@ -32,11 +32,11 @@ export function* recountStats({ tables: { reviews, userStats } }: Engine, db: Bu
 
 export function reviewStore(engine: Engine): ReviewStore {
   const { chats, pendingReviews, reviews, users, userStats } = engine.tables
-  // As `reviews_of_user` has it.
+  // The expression of the index `reviews_of_user`.
   const startOfDay = sql`${reviews.created_at} - ${reviews.created_at} % ${sql.raw(String(shownUnit))}`
 
-  /** A block of the two takes this lock as well, and so does every message: what is read under it stays so. */
-  const holdChat = (db: Builders, id: string) =>
+  /** Blocks and messages take this lock too, so what is read under it does not change until the commit. */
+  const lockChat = (db: Builders, id: string) =>
     first(engine.locked(db.select().from(chats).where(eq(chats.id, id)), 'no key update'))
 
   function* hasReview(db: Builders, chatId: string): Work<boolean> {
@@ -45,7 +45,7 @@ export function reviewStore(engine: Engine): ReviewStore {
     return (shown ?? (yield* first(db.select({ id: pendingReviews.id }).from(pendingReviews).where(ofChat)))) !== null
   }
 
-  /** Null if the chat has a review. */
+  /** Stores a review. Null if the chat has one already. */
   function* publish(
     db: Builders,
     review: Review,
@@ -76,7 +76,7 @@ export function reviewStore(engine: Engine): ReviewStore {
       engine.write(function* (db) {
         const { chat_id, reviewer_id, reviewed_id } = review
         const living = yield* holdLiving(engine, db, [reviewer_id, reviewed_id])
-        const chat = yield* holdChat(db, chat_id)
+        const chat = yield* lockChat(db, chat_id)
         if (chat === null) throw new Error('a review in a chat that does not exist')
         const refused = reviewVerdict({
           blocked: yield* isBlockedPair(engine, db, chat.user_a, chat.user_b),
@@ -106,7 +106,7 @@ export function reviewStore(engine: Engine): ReviewStore {
         const found = yield* first(db.select().from(pendingReviews).where(ofId))
         if (found === null) return null
         const living = yield* holdLiving(engine, db, [found.reviewer_id, found.reviewed_id])
-        yield* holdChat(db, found.chat_id)
+        yield* lockChat(db, found.chat_id)
         const kept = yield* first(db.delete(pendingReviews).where(ofId).returning())
         if (kept === null || !living.has(kept.reviewed_id)) return null
         const { appears_at: _, ...rest } = kept

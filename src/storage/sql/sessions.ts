@@ -10,12 +10,12 @@ import { enqueue } from './outbox.ts'
 import { usePasskey } from './passkeys.ts'
 
 /**
- * What an engine does by prepared statements of its own: every request of a token that is not remembered looks up its
- * session, the sockets' sessions are looked up all the time, and a refresh is to take one round trip.
+ * Written per engine as prepared statements: every token that is not cached looks up its session, the sessions of sockets are
+ * looked up all the time, and a refresh must take only one round trip.
  */
 export type HotSessions = Pick<SessionStore, 'byId' | 'lasting' | 'rotate'>
 
-// Sessions are no part of what is shown of people, and they change all the time.
+// These writes change no profile, and they are frequent.
 const options = { keepsProfileCache: true }
 
 /** Ends all sessions of a user, or all but one, and returns the ids of those ended. */
@@ -40,7 +40,7 @@ export function* endSessions(
   return ids
 }
 
-/** Puts the mail about a new device into the outbox, before its session is stored, if `tellsOfNewDevice` says so. */
+/** Puts the mail about a new device into the outbox if `tellsOfNewDevice` says so. Call it before the session is stored. */
 function* tellOfNewDevice(
   engine: Engine,
   db: Builders,
@@ -51,7 +51,7 @@ function* tellOfNewDevice(
   let isKnown = false
   let hadSessions = false
   const lately = new Set<string | null>()
-  // One look for each of two partial indexes: a condition over both would read the whole table.
+  // One query for each of two partial indexes: a condition over both would read the whole table.
   for (const part of [isNull(sessions.ended_at), isNotNull(sessions.ended_at)]) {
     const own = and(eq(sessions.user_id, user_id), part)
     const sameAgent = user_agent === null ? isNull(sessions.user_agent) : eq(sessions.user_agent, user_agent)

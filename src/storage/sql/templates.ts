@@ -4,7 +4,7 @@ import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
 import { hasRoomForTemplate } from '../../features/templates/rules.ts'
 
-// People are not shown templates.
+// These writes change no profile.
 const options = { keepsProfileCache: true }
 
 export function templateStore(engine: Engine): TemplateStore {
@@ -29,7 +29,7 @@ export function templateStore(engine: Engine): TemplateStore {
       write(function* (db) {
         const there = yield* one(db.select({ count: count() }).from(templates))
         if (!hasRoomForTemplate({ there: there.count, most })) return 'full'
-        // The unique index decides between two at once.
+        // The unique index decides between concurrent additions.
         const insert = db.insert(templates).values(template).onConflictDoNothing()
         if ((yield* first(insert.returning({ id: templates.id }))) === null) return 'taken'
         yield* recordAudit(engine, db, entry)
@@ -40,7 +40,7 @@ export function templateStore(engine: Engine): TemplateStore {
       try {
         return await write((db) => changeOne(db, id, change, entry), options)
       } catch (error) {
-        // Another one took the name at the same moment.
+        // A concurrent change took the name.
         if (engine.isDuplicate(error)) return 'taken'
         throw error
       }

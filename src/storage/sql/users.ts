@@ -8,7 +8,7 @@ import { type Builders, changed, type Engine, first, rows, type Work } from './e
 import { holdLiving } from './living.ts'
 import { enqueue } from './outbox.ts'
 
-/** What an engine does by prepared statements of its own: every request reads people, and SQLite remembers them. */
+/** Written per engine, because every request reads people, and SQLite caches them. */
 export type HotUsers = Pick<UserStore, 'byId' | 'profile' | 'profiles' | 'profilesOfFound'>
 
 export const selectUser = `
@@ -39,7 +39,7 @@ export function profileOf(row: ProfileRow): Profile {
 // Most lists are empty.
 const listOf = (json: string | null): string[] => (json === null || json === '[]' ? [] : JSON.parse(json))
 
-// Far more than there are.
+// Far more than any community has.
 const mostAdmins = 1000
 
 const noPreferences: Preferences = { drinks: [], activities: [], purposes: [], language: 'en' }
@@ -78,7 +78,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
         if (before === null) return 'no_such_user'
         if (typeof change.photo === 'string') {
           const isOwn = and(eq(media.id, change.photo), eq(media.owner_id, id), sql.raw(isTheirs))
-          // Shared, so that the image is not swept before the profile shows it.
+          // Locked, so that the sweep does not remove the image before the profile shows it.
           const image = locked(db.select({ id: media.id }).from(media).where(isOwn), 'share')
           if (!(yield* first(image))) return 'not_their_image'
         }
@@ -93,7 +93,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
         else yield* reindexTraits(id, save)
         yield* enqueue(engine, db, webhooks)
         const user = yield* readUser(db, id)
-        if (user === null) throw new Error('an account is gone that this write has locked')
+        if (user === null) throw new Error('an account that this write has locked is gone')
         return { user, replaced_photo: before.photo === user.photo ? null : before.photo }
       }),
 
@@ -125,7 +125,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
     foldPreferences: (limit) =>
       write(
         function* (db) {
-          // As the index of these rows has it, with the lists as they are stored, whatever has written them.
+          // The condition of the index of these rows: it compares the lists as stored, whichever release has written them.
           const listed = sql.raw('drinks || activities || purposes')
           const unfolded = db
             .select({ id: preferences.user_id })
@@ -133,7 +133,7 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
             .where(sql`${preferences.folded_of} <> ${listed}`)
           const found = yield* rows(unfolded.orderBy(asc(preferences.user_id)).limit(limit))
           for (const { id } of found) {
-            // Another node, or their owner, may have been faster: they are read again under the lock.
+            // Read again under the lock, as another node or the owner may have changed them.
             yield* holdLiving(engine, db, [], [id])
             const { folded } = foldedPreferences(yield* readPreferences(db, id))
             yield* reindexTraits(id, () =>
@@ -148,12 +148,12 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
     setRole: (id, role, entry, webhooks = []) =>
       write(function* (db) {
         const { actor_id, at } = entry
-        // The index is of those with a role, and PostgreSQL looks at it for this very condition only.
+        // The condition of the partial index comes first, because PostgreSQL uses that index only for this exact condition.
         const isAdmin = and(sql`${users.role} <> 'user'`, eq(users.role, 'admin'), isNull(users.deleted_at))
         const { id: userId, role: current, suspended_until } = users
         const columns = { id: userId, role: current, suspended_until }
         const find = () => rows(db.select(columns).from(users).where(isAdmin).orderBy(asc(userId)).limit(mostAdmins))
-        // Whoever changes a role locks all admins: of two who take it from each other one comes second, and sees it.
+        // Every change of a role locks all admins: if two admins demote each other at once, the second sees the first.
         const before = (yield* find()).map((admin) => admin.id)
         if (!(yield* holdLiving(engine, db, [], [...before, id])).has(id)) return 'no_such_user'
         const refused = refusesRole({ actor_id, subject_id: id, role }, yield* find(), at)

@@ -3,7 +3,7 @@ import { hasConsented, mandatory } from '../../features/auth/rules.ts'
 import { choiceOf, type Visibility, visibilityOf } from '../../features/location/rules.ts'
 import { type Builders, changed, type Engine, first, query, type Work } from './engine.ts'
 
-/** How a position is stored by the rules. Call it inside a write that has locked the account. */
+/** Whether a position is visible by the rules. Call it inside a write that has locked the account. */
 export function* visibilityFor(
   engine: Pick<Engine, 'newestConsents'>,
   userId: string,
@@ -16,7 +16,7 @@ export function* visibilityFor(
   })
 }
 
-/** Shows or hides a position after a change of the consents, or of what reports hide. Call it inside a write that has locked the account. */
+/** Shows or hides a position after consents or reports have changed. Call it inside a write that has locked the account. */
 export function* syncVisibility(engine: Engine, db: Builders, userId: string): Work<void> {
   const { locations } = engine.tables
   const isTheirs = eq(locations.user_id, userId)

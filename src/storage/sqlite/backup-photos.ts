@@ -6,7 +6,7 @@ import { openReadOnly } from './database.ts'
 import { damagedBackup, has, hasChecksums, someOf } from './examine-backup.ts'
 import { oneRow } from './one-row.ts'
 
-// The photos of a backup: within it, or beside it in a store of their own.
+// The photos of a backup are in its file, or beside it in a separate store.
 
 // `bytes` is null if the photos are stored beside the backup.
 export const photosTable =
@@ -16,15 +16,15 @@ const batch = 500
 const putsAtOnce = 8
 
 /**
- * The store of the photos of incremental backups, each once, named after the checksum of its bytes. An image whose bytes
- * change under its name (`admin lost-photos`) is therefore another file here.
+ * The store for the photos of incremental backups. Each photo is stored once, under the checksum of its bytes, so an image
+ * whose bytes change under its name (`admin lost-photos`) becomes another file here.
  */
 export type PhotosBeside = {
   files: Files
-  /** As messages show it. */
+  /** The place as messages show it. */
   shown: string
   /** Throws if there is no space for that many bytes of new files. */
-  refuseWithoutRoom(bytes: number): void
+  refuseWithoutSpace(bytes: number): void
 }
 
 /** The name of a photo in that store, by the SHA-256 of its bytes. */
@@ -51,7 +51,7 @@ export async function addPhotos(
   for (let last = ''; ;) {
     const names = namesAfter.all(last, batch).map(({ file }) => file)
     for (const name of names) {
-      // A photo removed meanwhile is still in the copy of the database, and shows as missing.
+      // A photo that was removed since is still in the copy of the database, and counts as missing.
       const bytes = await bytesOf(files, name)
       if (!bytes || bytes.length === 0) {
         missing.push(name)
@@ -60,7 +60,7 @@ export async function addPhotos(
       add(name, bytes)
       onBytes(bytes.length)
     }
-    // Not every image has one.
+    // Not every image has a thumbnail.
     for (const name of names.map(thumbOf)) {
       const bytes = await bytesOf(files, name)
       if (bytes) add(name, bytes)
@@ -72,8 +72,8 @@ export async function addPhotos(
 }
 
 /**
- * Stores the photos that a backup lists and that are not in the store with their size. Removes photos from the list that have
- * disappeared meanwhile, and returns the names of those that are images.
+ * Stores the photos of a backup's list that are not in the store with the same size. Removes photos that have disappeared since
+ * from the list, and returns the names of those that are originals.
  */
 export async function putBeside(backup: Database, files: Files, beside: PhotosBeside): Promise<string[]> {
   backup.run('CREATE TEMP TABLE there (name TEXT NOT NULL, size INTEGER NOT NULL, PRIMARY KEY (name, size))')
@@ -83,14 +83,14 @@ export async function putBeside(backup: Database, files: Files, beside: PhotosBe
     `CREATE TEMP TABLE new AS SELECT name, size, sha256 FROM backup_photos
      WHERE (sha256 || '.webp', size) NOT IN (SELECT name, size FROM temp.there)`,
   )
-  const { room } = oneRow(
+  const { needed } = oneRow(
     backup
-      .query<{ room: number }, []>(
-        'SELECT coalesce(sum((size + 4095) / 4096 * 4096), 0) AS room FROM (SELECT DISTINCT size, sha256 FROM temp.new)',
+      .query<{ needed: number }, []>(
+        'SELECT coalesce(sum((size + 4095) / 4096 * 4096), 0) AS needed FROM (SELECT DISTINCT size, sha256 FROM temp.new)',
       )
       .get(),
   )
-  beside.refuseWithoutRoom(room)
+  beside.refuseWithoutSpace(needed)
   const remove = backup.prepare<null, [string]>('DELETE FROM backup_photos WHERE name = ?')
   const change = backup.prepare<null, [number, string, string]>(
     'UPDATE backup_photos SET size = ?, sha256 = ? WHERE name = ?',
@@ -99,7 +99,7 @@ export async function putBeside(backup: Database, files: Files, beside: PhotosBe
   // Two images may have the same bytes.
   const put = new Set<string>()
   const next = backup.prepare<{ name: string; sha256: string }, []>('SELECT name, sha256 FROM temp.new').iterate()
-  await inTurns(putsAtOnce, next, async ({ name, sha256 }) => {
+  await forEachOf(next, putsAtOnce, async ({ name, sha256 }) => {
     const bytes = await bytesOf(files, name)
     if (!bytes || bytes.length === 0) {
       remove.run(name)
@@ -116,8 +116,8 @@ export async function putBeside(backup: Database, files: Files, beside: PhotosBe
   return gone
 }
 
-/** Works on the items, several at once. Throws the first failure after the work in progress has ended. */
-async function inTurns<T>(atOnce: number, next: IterableIterator<T>, work: (one: T) => Promise<void>): Promise<void> {
+/** Works on the items, `atOnce` at a time. Throws the first failure after the work in progress has ended. */
+async function forEachOf<T>(next: IterableIterator<T>, atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
   let failed = false
   const outcomes = await Promise.allSettled(
     Array.from({ length: atOnce }, async () => {
@@ -136,7 +136,7 @@ async function inTurns<T>(atOnce: number, next: IterableIterator<T>, work: (one:
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
 
-/** Null if there is no such file, also if it was removed meanwhile. */
+/** The bytes of a file; null if it does not exist or has just been removed. */
 const bytesOf = async (files: Files, name: string) => (await files.get(name))?.bytes().catch(gone) ?? null
 
 function gone(error: unknown): null {
@@ -144,7 +144,7 @@ function gone(error: unknown): null {
   throw error
 }
 
-/** How many bytes the photos in the file have, and how much room all of them need as files of 4 KiB blocks in their folders. */
+/** The bytes of the photos in a backup's file, and the space that all of its photos need as files, in blocks of 4 KiB. */
 export function photoBytes(path: string): { bytes: number; room: number } {
   const db = openReadOnly(path)
   try {
@@ -197,7 +197,7 @@ async function takePhotos(
   const sha256 = hasChecksums(db) ? 'sha256' : 'NULL AS sha256'
   const photos = db.prepare<PhotoRow, []>(`SELECT name, ${sha256}, bytes FROM backup_photos`)
   const wrong: string[] = []
-  await inTurns(atOnce, photos.iterate(), async ({ name, sha256, bytes: within }) => {
+  await forEachOf(photos.iterate(), atOnce, async ({ name, sha256, bytes: within }) => {
     if (!isWanted(name)) return
     const file = sha256 === null ? name : besideName(sha256)
     const bytes = within ?? (beside && (await bytesOf(beside.files, file)))
@@ -224,8 +224,8 @@ const damagedPhotos = (wrong: readonly string[], shown: string) =>
   `${wrong.length} of the photos in ${shown} ${wrong.length === 1 ? 'is' : 'are'} not whole: ${someOf(wrong)}`
 
 /**
- * Copies the photos in a backup that a database knows, and their thumbnails, to the image store. Users erased since have
- * none in the database. Throws if a photo is not whole; with `skipDamaged`, skips it. Returns how many were skipped.
+ * Copies the photos in a backup that a database knows, and their thumbnails, to the image store. Photos of users who were erased
+ * since are not in the database. Throws if a photo is damaged; with `skipDamaged`, skips it. Returns how many were skipped.
  */
 export async function unpackPhotos(
   path: string,
@@ -256,7 +256,7 @@ export async function unpackPhotos(
     const wrong = await takePhotos(db, beside, { atOnce, take }, (name) => isKnown.get(originalOf(name)) !== null)
     if (wrong.length > 0 && !skipDamaged)
       throw new Error(
-        `${damagedPhotos(wrong, beside?.shown ?? path)}. Restore without them by --skip-damaged, or say where whole ones lie by --photos PLACE`,
+        `${damagedPhotos(wrong, beside?.shown ?? path)}. Restore without them by --skip-damaged, or name a place with intact ones by --photos PLACE`,
       )
     return wrong.length
   } finally {

@@ -19,7 +19,7 @@ const backupTable = `
 // A server's group of writes takes some milliseconds, a migration perhaps seconds.
 const patienceMs = 10_000
 
-/** How many bytes `writeBackup` will report: it copies and examines the database, and adds the photos. */
+/** How many bytes of progress `writeBackup` reports: it copies the database, adds the photos, and examines the result. */
 export function backupBytes(databasePath: string, { photos }: { photos: boolean }): number {
   const db = openReadOnly(databasePath)
   try {
@@ -46,7 +46,7 @@ export function backupRoom(databasePath: string, { photos }: { photos: boolean }
   }
 }
 
-/** A database that is not migrated yet may have no thumbnails. */
+/** The size of all photos. A database that is not migrated yet may have no thumbnails. */
 function storedBytes(db: Database): number {
   const hasThumbs = db.query("SELECT 1 FROM pragma_table_info('media') WHERE name = 'thumb_bytes'").get() !== null
   const each = hasThumbs ? 'bytes + coalesce(thumb_bytes, 0)' : 'bytes'
@@ -55,9 +55,9 @@ function storedBytes(db: Database): number {
 
 /**
  * Writes a backup of a database and its images into an empty file, beside a running server: it reads one snapshot while the
- * server continues to write. Without `files`, it contains only the database. Examined and on disk when it resolves; throws
- * if the result is not whole. `lost` is how many images that the database knows have no file.
- * With `beside`, it puts the photos that are not there yet into that place, and the backup contains a list of them.
+ * server continues to write. Without `files`, it contains only the database. With `beside`, it puts the photos that are not in
+ * that store yet into it, and the backup contains only a list of them. Resolves when the backup is examined and on disk; throws
+ * if the result is damaged. `lost` is how many images of the database have no file.
  */
 export async function writeBackup(
   file: string,
@@ -76,7 +76,7 @@ export async function writeBackup(
     release: string
     at: number
     onBytes?: OnBytes
-    /** How many of the files the live database knows now, where that is another one than the one that is backed up. */
+    /** Counts which of the files the live database knows now. Needed if that is not the database that is backed up. */
     countKnown?: (names: readonly string[]) => Promise<number>
   },
 ): Promise<Contents & { lost: number }> {
@@ -84,9 +84,9 @@ export async function writeBackup(
   const source = new Database(databasePath, { readwrite: true })
   try {
     source.run(`PRAGMA busy_timeout = ${patienceMs}`)
-    // The log has grown during our read. Leave the checkpoint to the server: from here it would block it.
+    // The log has grown during our read. The server checkpoints it: a checkpoint from here would block the server.
     source.run('PRAGMA wal_autocheckpoint = 0')
-    // Copies what is there and nothing that was removed.
+    // Copies live data only, nothing that was removed.
     source.prepare('VACUUM INTO ?').run(file)
     onBytes(size)
   } finally {
@@ -95,7 +95,7 @@ export async function writeBackup(
   let lost = 0
   const backup = new Database(file, { readwrite: true, strict: true })
   try {
-    // A crash leaves a file that does not pass for a backup, so this needs no journal and no sync before the end.
+    // A file that a crash leaves is recognised as incomplete, so this needs no journal and no sync before the end.
     backup.run('PRAGMA journal_mode = OFF')
     backup.run('PRAGMA synchronous = OFF')
     backup.run('BEGIN')

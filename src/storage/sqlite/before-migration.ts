@@ -10,9 +10,9 @@ import { oneRow } from './one-row.ts'
 const copiesKept = 2
 
 /**
- * Copies a database that is in use and has steps to go to `<path>.before-<first step>`, beside it, and removes the oldest
- * such copies beyond the last two. Returns the path; null if there is nothing to keep. Throws if there is no room.
- * A step that fails at each restart finds the copy of the first try, and makes no other one.
+ * Copies a database that has been used and is about to be migrated to `<path>.before-<first step>`, and removes all but the
+ * newest two such copies. Returns the path; null if there is nothing to copy. Throws if there is no space. A migration that fails
+ * at each restart reuses the copy of its first attempt.
  */
 export function keepBeforeMigrating(db: Database, databasePath: string): string | null {
   const states = status(db)
@@ -22,7 +22,7 @@ export function keepBeforeMigrating(db: Database, databasePath: string): string 
   return keep(db, databasePath, label(next), /^\d{4}_[a-z0-9_]+$/)
 }
 
-/** The same before steps are taken back, as `<path>.before-down-<newest step>`. */
+/** The same before steps are undone, as `<path>.before-down-<newest step>`. */
 export const keepBeforeDown = (db: Database, databasePath: string, newestStep: string): string =>
   keep(db, databasePath, `down-${newestStep}`, /^down-\d{4}_[a-z0-9_]+$/)
 
@@ -34,7 +34,7 @@ function keep(db: Database, databasePath: string, name: string, alike: RegExp): 
     const state = stateOf(db, databasePath)
     if (stateIn(copy) === state) return copy
     copyClean(db, part, { userVersion: state })
-    // One of an earlier try is of an earlier state: the previous release may have run in between.
+    // Replaces a copy of an earlier state: the previous release may have run since an earlier attempt.
     renameSync(part, copy)
   } catch (error) {
     rmSync(part, { force: true })
@@ -47,17 +47,17 @@ function keep(db: Database, databasePath: string, name: string, alike: RegExp): 
 }
 
 /**
- * A number for the present content of a database file. SQLite's own change counter does not count in WAL mode, but a
- * file into which its log is folded changes by nothing else than a write.
+ * A number that identifies the content of a database file. SQLite's own change counter does not count in WAL mode, but after a
+ * checkpoint only a write changes the file.
  */
 function stateOf(db: Database, databasePath: string): number {
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   const { mtimeNs, size, ino } = statSync(databasePath, { bigint: true })
-  // 0 is what a database says that nobody has numbered.
+  // Never 0, which is the `user_version` of a database without a number.
   return Bun.hash.crc32(`${mtimeNs} ${size} ${ino}`) | 0 || 1
 }
 
-/** The state that a copy was made of; null if there is no such copy. */
+/** The state from which a copy was made; null if there is no such copy. */
 function stateIn(copy: string): number | null {
   if (!existsSync(copy)) return null
   try {

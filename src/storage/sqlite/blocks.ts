@@ -2,7 +2,7 @@ import type { BlockStore } from '../../features/safety/store.ts'
 import type { Db } from './database.ts'
 import type { Reads } from './reads.ts'
 
-/** Prepared, as most requests ask one of them. */
+/** Prepared, because most requests check for blocks. */
 export function blockChecks(db: Db, { read }: Reads): Pick<BlockStore, 'between' | 'among'> {
   const blockers = db.$client.prepare<{ blocker_id: string }, [string, string]>(`
     SELECT blocker_id FROM blocks WHERE blocker_id = ?1 AND blocked_id = ?2

@@ -9,32 +9,31 @@ import type { Db } from './database.ts'
 
 type Value = string | number | null | Uint8Array
 
-// Rows of one INSERT: more save nothing.
+// Rows per INSERT. More would save nothing.
 const rowsAtOnce = 64
 
 /**
- * Fills an empty database with a great many rows, in one transaction: after `finish` all of it is on disk, and where the
- * process dies before, none. Open the database alone.
+ * Fills an empty database with a great many rows in one transaction: after `finish` all of them are on disk, and none if the
+ * process dies before. No other process may have the database open.
  */
 export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passwordHash: string }) {
   const client = db.$client
-  // Of a database that is still empty there is next to nothing to write into a rollback journal, while the log would take
-  // every page once more.
+  // The rollback journal of an empty database stays almost empty, while the write-ahead log would write every page twice.
   client.run('PRAGMA journal_mode = DELETE')
   client.run('PRAGMA cache_size = -262144')
-  // What an index of a hundred million entries is sorted by does not fit into memory.
+  // Sorting an index of a hundred million entries needs more than the memory.
   client.run('PRAGMA temp_store = FILE')
-  // Only rows that fit together come here, and each look-up would double the time.
+  // The rows are consistent, and checking each of them would double the time.
   client.run('PRAGMA foreign_keys = OFF')
   client.run('BEGIN EXCLUSIVE')
-  // Sorting an index at the end takes a fraction of keeping it.
+  // Building an index at the end takes a fraction of the time of maintaining it.
   const indexes = client
     .query<{ name: string; sql: string }, []>(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
     )
     .all()
   for (const { name } of indexes) client.run(`DROP INDEX ${name}`)
-  // So does filling what triggers keep.
+  // The same is true of what triggers maintain.
   const triggers = client
     .query<{ name: string; sql: string }, []>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
     .all()
@@ -132,7 +131,7 @@ export function openBulkLoad(db: Db, { now, passwordHash }: { now: number; passw
       reviews.add(review.id, id, reviewer_id, reviewed_id, rating, Number(anonymous), text, review.created_at)
     },
 
-    /** Everything that follows from the rows, and the commit. */
+    /** Derives indexes, stats and search data from the rows, and commits. */
     finish() {
       for (const { flush } of tables) flush()
       for (const { sql } of indexes) client.run(sql)

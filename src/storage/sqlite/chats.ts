@@ -40,8 +40,8 @@ import type { Reads } from './reads.ts'
 import type { Writer } from './writer.ts'
 import { oneRow } from './one-row.ts'
 
-// Sends and read marks are each engine's own, as these are the most frequent writes: here each statement is prepared and
-// answers at once; on PostgreSQL, statements share round trips, and messages of several chats share a transaction.
+// Sends and read marks are written per engine, because they are the most frequent writes: here each statement is prepared and
+// synchronous; on PostgreSQL, statements share round trips, and messages of several chats share a transaction.
 
 export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine): ChatStore {
   const client = db.$client
@@ -80,7 +80,7 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
 
   type Asked = [string, string, string, number, number, string]
   const ask = client.prepare<null, Asked>(insertAsked((n) => `?${n}`))
-  // Asked first, as few have a device.
+  // Checked first, because few people have a device.
   const hasChannel = client.prepare<{ 1: 1 }, [string]>('SELECT 1 FROM channels WHERE user_id = +? LIMIT 1')
   const takeBack = client.prepare<null, [...Asked, string]>(insertTakeBack((n) => `?${n}`))
 
@@ -155,7 +155,7 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
           upTo ?? Number.MAX_SAFE_INTEGER,
         ] as const
         const newest = marks.newest.get(...which)
-        // They are counted still where an erasure is about to clear them.
+        // The chat still counts messages that an erasure is about to remove.
         if (!newest) return nothingRead
         const count = marks.mark.run(...which, now).changes
         const { unread, read_to } = afterReading(state, { upTo, count })
@@ -178,5 +178,5 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
   }
 }
 
-// Nothing here changes what is shown of people.
+// These writes change no profile.
 const keepsProfileCache = { keepsProfileCache: true }

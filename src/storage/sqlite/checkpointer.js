@@ -1,9 +1,9 @@
-// A thread of its own, told by checkpoints.ts to take the log into the file. As JavaScript, since it is carried into the
-// binary as it is.
+// A thread that checkpoints the log when checkpoints.ts asks it to. Plain JavaScript, because the binary contains the file as it
+// is.
 import { Database } from 'bun:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 
-// What is written during one is left for the next, until little is.
+// A checkpoint repeats for what was written during it, until little is left.
 const atMost = 4
 const little = 300
 

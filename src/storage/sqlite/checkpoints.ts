@@ -11,9 +11,9 @@ import { oneRow } from './one-row.ts'
 const little = 300
 
 export type Checkpoints = {
-  /** After a commit, outside of any transaction: begins one where the log has grown by enough. */
+  /** Call after a commit, outside any transaction: starts a checkpoint if the log has grown enough. */
   onCommit(): void
-  /** Takes all of the log into the file, and leaves none. */
+  /** Checkpoints the whole log and truncates it. */
   emptyLog(): Promise<void>
   /** The same, for the last time. */
   close(): Promise<void>
@@ -23,11 +23,11 @@ type Options = {
   /** Called when a checkpoint fails, with an SQLite error and its `code`. */
   onError(error: Error): void
   /**
-   * Pages of log after which one begins: 32 MB, and 128 with a replica, of which each checkpoint writes the rest of the log
-   * into files and waits for the disk. With 32 MB a replica costs 15 % of the sends a second, with 128 MB 4 %.
+   * Pages of log after which a checkpoint starts: 32 MB, or 128 MB with a replica, because each of its checkpoints writes the
+   * rest of the log into files and waits for the disk. At 32 MB a replica costs 15 % of the sends per second, at 128 MB 4 %.
    */
   after?: number
-  /** Owns the log where there is a replica, and does its checkpoints. */
+  /** With a replica, its thread owns the log and runs the checkpoints. */
   replica?: Pick<ReplicaLog, 'checkpoint' | 'empty' | 'close'> | null
   /** Whether other threads of this server read the file. */
   othersRead?: boolean
@@ -43,7 +43,7 @@ const mostTries = 50
  * others write; so the few pages that were written meanwhile are taken in here, where no write can come in between. Where
  * other threads read all the time, this waits until each of them has ended the transaction that it is in.
  *
- * Where the thread does not keep up, or there is none, SQLite does all of it within a commit, at twice as many pages.
+ * If the thread does not keep up or cannot run, SQLite checkpoints within a commit, at twice as many pages.
  */
 export function openCheckpoints(
   db: Database,
@@ -55,10 +55,10 @@ export function openCheckpoints(
   const truncate = db.prepare<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)')
   let thread: Worker | null = null
   let running: PromiseWithResolvers<void> | null = null
-  const isAble = canAsk(db)
-  /** Pages of this log when the last one began, or another process had written so many. */
-  let begunAt = isAble ? length() : 0
-  if (isAble) db.run(`PRAGMA wal_autocheckpoint = ${(replica ? 4 : 2) * after}`)
+  const isMeasurable = canMeasureLog(db)
+  /** The length of this log when the last checkpoint started, or when it was opened, in pages. */
+  let begunAt = isMeasurable ? length() : 0
+  if (isMeasurable) db.run(`PRAGMA wal_autocheckpoint = ${(replica ? 4 : 2) * after}`)
 
   function start(): Worker {
     const started = new Worker(checkpointer, { workerData: db.filename })
@@ -67,7 +67,7 @@ export function openCheckpoints(
       if (error) onError(Object.assign(new Error(error.message), { code: error.code }))
       end()
     })
-    // It could not be started, or the file not be opened.
+    // The thread could not start, or could not open the file.
     started.on('error', onError)
     started.on('exit', () => {
       thread = null
@@ -131,7 +131,7 @@ export function openCheckpoints(
 
   return {
     onCommit() {
-      if (!isAble || running) return
+      if (!isMeasurable || running) return
       const log = length()
       if (log < begunAt) begunAt = 0
       if (log - begunAt < after) return
@@ -143,29 +143,29 @@ export function openCheckpoints(
       await running?.promise
       if (replica && (await replica.empty().catch(() => false))) return
       // Only what is written meanwhile is left to do here, where requests wait for it.
-      if (isAble && !running && length() > little) await begin()
+      if (isMeasurable && !running && length() > little) await begin()
       for (let tries = 1; !empty() && tries < mostTries; tries++) await Bun.sleep(patienceWithReadersMs)
     },
 
     async close() {
       await running?.promise
       await thread?.terminate()
-      // The last commits are in files before the log is gone. Without them, the next start begins with a snapshot.
+      // The replica stores the last commits in files before the log is truncated. Otherwise the next start needs a snapshot.
       await replica?.close().catch(onError)
       empty()
     },
   }
 }
 
-// Apple's own SQLite may be older, and would take the log in where it is asked how long it is.
-const canAsk = (db: Database) =>
+// Apple's own SQLite may be older, and would run a checkpoint when asked for the length of the log.
+const canMeasureLog = (db: Database) =>
   semver.satisfies(oneRow(db.query<{ v: string }, []>('SELECT sqlite_version() AS v').get()).v, '>=3.51.0')
 
-/** Whether this system's SQLite tells how long a log is, without which there is no replica. */
+/** Whether this system's SQLite reports the length of the log, which a replica needs. */
 export function isLogReadable(): boolean {
   const db = new Database(':memory:')
   try {
-    return canAsk(db)
+    return canMeasureLog(db)
   } finally {
     db.close()
   }

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 
-// SQLite knows from its header how many pages a database has, and does not read what follows them.
+// The header of a database has its number of pages, and SQLite ignores what follows them.
 const line = /^convene-backup-sha256 ([0-9a-f]{64})\n$/
 const lineOf = (sum: string) => `convene-backup-sha256 ${sum}\n`
 const lineLength = lineOf('0'.repeat(64)).length
@@ -8,7 +8,7 @@ const chunk = 4 * 2 ** 20
 
 export const sha256Of = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
-/** Ends a file with a line that holds the SHA-256 of all before it, and waits for the disk. */
+/** Appends a line with the SHA-256 of everything before it, and syncs the file. */
 export function appendChecksum(path: string) {
   const file = openSync(path, 'r+')
   try {
@@ -20,7 +20,7 @@ export function appendChecksum(path: string) {
   }
 }
 
-/** Whether a file is what was written: null if it does not end with a checksum. */
+/** Whether a file matches the checksum at its end; null if it has none. */
 export function matchesChecksum(path: string): boolean | null {
   const file = openSync(path, 'r')
   try {
@@ -28,8 +28,8 @@ export function matchesChecksum(path: string): boolean | null {
     if (end < 0) return null
     const last = Buffer.alloc(lineLength)
     readSync(file, last, 0, lineLength, end)
-    const said = line.exec(last.toString('latin1'))?.[1]
-    return said === undefined ? null : sumOf(file, end) === said
+    const stated = line.exec(last.toString('latin1'))?.[1]
+    return stated === undefined ? null : sumOf(file, end) === stated
   } finally {
     closeSync(file)
   }

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { giveToOwner } from '../../lib/owner.ts'
 
-/** Copies the database in a backup, without the photos, to a path where nothing is. */
+/** Copies the database in a backup, without the photos, to a new file. */
 export function unpackDatabase(path: string, target: string) {
   closeSync(openSync(target, 'wx', 0o600))
   const { SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants
@@ -29,7 +29,8 @@ export function unpackDatabase(path: string, target: string) {
         .query<{ name: string; hidden: number }, [string]>('SELECT name, hidden FROM pragma_table_xinfo(?)')
         .all(name)
       const stored = columns.filter(({ hidden }) => hidden === 0).map((column) => `"${column.name}"`)
-      // Generated columns take no values. Without any, SQLite copies whole pages, seven times as fast, if none is named.
+      // Generated columns take no values. In a table without any, naming no columns lets SQLite copy whole pages, seven times as
+      // fast.
       const [into, from] = stored.length === columns.length ? ['', '*'] : [`(${stored.join()})`, stored.join()]
       db.run(`INSERT INTO main."${name}" ${into} SELECT ${from} FROM backup."${name}"`)
     }
@@ -40,8 +41,8 @@ export function unpackDatabase(path: string, target: string) {
 }
 
 /**
- * Copies a database to a path where nothing is, without a trace of what was removed from it, and waits for the disk.
- * `userVersion` is what the copy says under that name of SQLite's.
+ * Copies a database to a new file, without traces of removed data, and syncs it. `userVersion` sets SQLite's `user_version` of
+ * the copy.
  */
 export function copyClean(db: Database, target: string, { userVersion }: { userVersion?: number } = {}) {
   closeSync(openSync(target, 'wx', 0o600))

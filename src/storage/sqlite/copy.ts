@@ -7,9 +7,9 @@ import { oneRow } from './one-row.ts'
 
 type Bound = string | number | Uint8Array | null
 
-/** What is another column here, or none: as it is read of a row `t`, and as it is written where it is. */
+/** Columns that SQLite stores differently or not at all: how each is read from a row `t`, and how it is written if it is. */
 const derived: Record<string, Record<string, { read: string; written?: { column: string; as: string } }>> = {
-  // The order in which a user's were written.
+  // The order in which a user's entries were written.
   consent_log: {
     seq: { read: '(SELECT count(*) FROM consent_log AS o WHERE o.user_id = t.user_id AND o.rowid <= t.rowid)' },
   },
@@ -22,7 +22,7 @@ const derived: Record<string, Record<string, { read: string; written?: { column:
   },
 }
 
-/** Whether a copy into a file that is there was begun and not finished. */
+/** Whether a copy into an existing file was begun and not finished. */
 export function isHalfCopiedFile(path: string): boolean {
   const db = openReadOnly(path)
   try {
@@ -35,7 +35,7 @@ export function isHalfCopiedFile(path: string): boolean {
 const hasNotes = (db: Database) =>
   db.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(copyMark) !== null
 
-// Rows of one INSERT: more save nothing.
+// Rows per INSERT. More would save nothing.
 const rowsAtOnce = 64
 
 /** One side of a copy: a migrated database that this process alone has open. */
@@ -67,7 +67,7 @@ export function sqliteSide(db: Database): Target {
         .immediate(),
 
     async write(table, rows, note) {
-      // Only rows that fit together come here; `verifyCopy` checks that.
+      // `verifyCopy` checks the foreign keys of all rows at the end.
       db.run('PRAGMA foreign_keys = OFF')
       db.transaction(() => {
         insert(table, rows)
@@ -77,12 +77,13 @@ export function sqliteSide(db: Database): Target {
 
     async verifyCopy() {
       const orphan = db.query<{ table: string }, []>('PRAGMA foreign_key_check').get()?.table
-      if (orphan !== undefined) throw new Error(`a row of ${orphan} points at nothing, in the source as in the copy`)
+      if (orphan !== undefined)
+        throw new Error(`a row of ${orphan} refers to a missing row, in the source as in the copy`)
     },
 
     async finish() {
       db.run(`DROP TABLE ${copyMark}`)
-      // Leaves one file behind, which can be moved as it is.
+      // Leaves a single file, which can be moved.
       db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     },
   }
@@ -91,7 +92,7 @@ export function sqliteSide(db: Database): Target {
 function reader(db: Database): Side {
   const keys = new Map<string, string[]>()
 
-  /** The rowid, which is the order of writing, or else the primary key. */
+  /** The rowid, which is the order of writing, or the primary key if the table has no rowid. */
   function keyOf({ name }: Table): string[] {
     let key = keys.get(name)
     if (key === undefined) {
@@ -116,7 +117,7 @@ function reader(db: Database): Side {
         )
         .get(...at.map(bound))
       if (stored?.hex !== Buffer.from(text).toString('hex').toUpperCase())
-        throw new Error(`${name} of ${table.name} (${key[0]} ${at[0]}) is no UTF-8: mend that first`)
+        throw new Error(`${name} of ${table.name} (${key[0]} ${at[0]}) is not UTF-8: fix that first`)
     }
   }
 
@@ -124,7 +125,7 @@ function reader(db: Database): Side {
     count: async ({ name }) => oneRow(db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${name}`).get()).n,
 
     async read(table, after, limit): Promise<Page> {
-      // So that Ctrl-C is heard, and the other side gets on.
+      // Lets Ctrl-C through, and the other side proceed.
       await setImmediate()
       const key = keyOf(table)
       const ordered = key.map((column) => `t.${column}`).join()
@@ -169,7 +170,7 @@ function inserter(db: Database) {
   }
 }
 
-// Bun answers bigints only where it is asked for them.
+// Only the types allow bigints: Bun returns them only when asked to.
 const stored = (value: Value | bigint): Value => (typeof value === 'bigint' ? Number(value) : value)
 
 const bound = (value: Value): Bound => (typeof value === 'boolean' ? Number(value) : value)

@@ -10,16 +10,16 @@ import { oneRow } from './one-row.ts'
 
 export type Db = BunSQLiteDatabase<typeof schema> & { $client: Database }
 
-// A note for all statements of this folder: where one sorts, joins or limits, SQLite looks at the values of its bare
-// parameters while it plans, and so plans anew each time they are bound, which takes longer than most of them run. `+?`
-// hides the value and changes nothing else: the plan is made once.
+// About all statements of this folder: if one sorts, joins or limits, SQLite considers the values of its bare parameters while
+// planning, and so plans again whenever they are bound, which takes longer than most statements run. `+?` hides the value and
+// changes nothing else, so the plan is made once.
 
 /**
- * Opens the file (`:memory:` too) the way every part of Convene expects it. One connection serves reads and writes: a
- * group of writes runs from BEGIN to COMMIT without giving way, so no read ever sees the middle of one.
+ * Opens a database file, or `:memory:`, with our settings. One connection serves reads and writes: a group of writes runs from
+ * BEGIN to COMMIT without yielding, so no read sees a part of it.
  *
- * `alone` keeps every other process out for as long as it is open, and refuses if there is one already. Throws an
- * Error whose message tells the operator what is wrong with the file.
+ * `alone` locks out every other process while the file is open, and throws if another one has it open. Throws an Error whose
+ * message tells the operator what is wrong with the file.
  */
 export function openDatabase(path: string, { alone = false } = {}): Database {
   let client: Database | null = null
@@ -28,7 +28,7 @@ export function openDatabase(path: string, { alone = false } = {}): Database {
     client = new Database(path, { create: true, strict: true })
     if (path !== ':memory:') {
       chmodSync(path, 0o600)
-      // One that root has just made. Its log gets its owner by SQLite.
+      // A file that root has just created. SQLite gives its log the same owner.
       if (statSync(path).size === 0) giveToOwner(path)
     }
     if (alone) client.run('PRAGMA locking_mode = EXCLUSIVE')
@@ -48,27 +48,27 @@ export function configure(client: Database) {
   client.run('PRAGMA journal_mode = WAL')
   client.run('PRAGMA synchronous = FULL')
   client.run('PRAGMA foreign_keys = ON')
-  // What is removed is overwritten, not only unlinked: an erasure is one.
+  // Overwrites removed data instead of only unlinking it, as an erasure requires.
   client.run('PRAGMA secure_delete = ON')
-  // Waiting on another process's lock would freeze the server: rather 503 at once.
+  // Waiting for another process's lock would freeze the event loop.
   client.run('PRAGMA busy_timeout = 0')
   client.run('PRAGMA temp_store = MEMORY')
   client.run('PRAGMA cache_size = -65536')
-  // 16 MiB of log before it is taken into the file: busy pages are taken once for many commits. A server has a thread for it.
+  // Checkpoints after 16 MiB of log, so that a busy page is written once for many commits. A server has a thread for it.
   client.run('PRAGMA wal_autocheckpoint = 4000')
   client.run(`PRAGMA mmap_size = ${mostMapped}`)
 }
 
-/** Opens a file that is there for reading, beside a running server too, and changes nothing. Throws like `openDatabase`. */
+/** Opens an existing file for reading, also beside a running server. Changes nothing. Throws like `openDatabase`. */
 export function openReadOnly(path: string): Database {
-  // Where no log is left there is nothing to recover, and no other way to read without making one.
+  // Without a log there is nothing to recover, and only `immutable` reads without creating one.
   const atRest = !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`)
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants
   let client: Database | null = null
   try {
     client = atRest
       ? new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
-      : // What a killed process left half written can only be taken back by who may write.
+      : // Rolling back what a killed process left half written needs write access.
         new Database(path, existsSync(`${path}-journal`) ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
     client.query('SELECT count(*) FROM sqlite_schema').get()
     return client
@@ -78,15 +78,14 @@ export function openReadOnly(path: string): Database {
   }
 }
 
-// quick_check reads half a gigabyte a second or more. What is larger is left to `convene check`, and to each backup.
+// quick_check reads half a gigabyte per second or more. `convene check` and every backup examine larger files.
 const checkedAtStart = 512 * 2 ** 20
 
 /**
- * Refuses a damaged database before it is used, unless it is too large to be read for that.
+ * Refuses a damaged database before it is used, unless it is too large to be read at the start.
  *
- * After a failed fsync the kernel may show pages that the disk has never got, and believes to be clean. A log of such
- * pages would be read here, and be gone after a power cut, with all that came after it. So none is built upon: `emptyLog`
- * comes next.
+ * After a failed fsync, the kernel may return pages that never reached the disk, and consider them clean. A log of such pages
+ * would be lost in a power cut, with everything written after it. So the log is never continued: `emptyLog` comes next.
  */
 export function refuseDamagedAtStart(client: Database, path: string) {
   const { bytes } = oneRow(
@@ -98,12 +97,12 @@ export function refuseDamagedAtStart(client: Database, path: string) {
   )
   if (bytes > checkedAtStart) return
   refuseDamaged(client, path)
-  // The check has mapped all of the file into memory. Mapped anew, it has what is used from now on.
+  // The check has mapped the whole file into memory. Mapping it again drops the pages that are not used.
   client.run('PRAGMA mmap_size = 0')
   client.run(`PRAGMA mmap_size = ${mostMapped}`)
 }
 
-/** Writes what the log of a database holds into its file. */
+/** Checkpoints the log of a database and truncates it. */
 export function emptyLog(client: Database) {
   client.run('PRAGMA wal_checkpoint(TRUNCATE)')
 }
@@ -113,25 +112,25 @@ function refuseDamaged(client: Database, path: string) {
   if (found !== 'ok') throw new Error(`${path} ${damaged} (${found.replaceAll(/\s+/g, ' ')})`)
 }
 
-/** The first thing that is wrong with a database, all of which is read for it; null if it is whole. */
+/** The first damage in a database; null if there is none. Reads the whole file. */
 export function damageIn(client: Database): string | null {
   const damage = oneRow(
     client.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get(),
   ).integrity_check
   if (damage !== 'ok') return damage.replaceAll(/\s+/g, ' ')
   const orphan = client.query<{ table: string }, []>('PRAGMA foreign_key_check').get()?.table
-  return orphan === undefined ? null : `a row of ${orphan} points at nothing`
+  return orphan === undefined ? null : `a row of ${orphan} refers to a missing row`
 }
 
 const restore = 'restore the last good backup with convene restore FILE'
 const damaged = `is damaged: ${restore}`
 
 const reasons: Record<string, string> = {
-  SQLITE_NOTADB: `is no SQLite database: DATABASE_URL or DATA_DIR points at something else, or it is damaged: then ${restore}`,
+  SQLITE_NOTADB: `is not an SQLite database: correct DATABASE_URL or DATA_DIR, or if it is damaged, ${restore}`,
   SQLITE_CORRUPT: damaged,
-  SQLITE_CANTOPEN: 'cannot be opened: is it a file, in a directory that this user can write?',
-  SQLITE_READONLY: 'cannot be written: look at who owns it, and its directory',
-  SQLITE_FULL: 'cannot be opened, as its disk is full: make room there',
+  SQLITE_CANTOPEN: 'cannot be opened: check that it is a file in a directory that this user can write',
+  SQLITE_READONLY: 'cannot be written: check who owns it and its directory',
+  SQLITE_FULL: 'cannot be opened, because its disk is full: free space there',
   SQLITE_BUSY: 'is in use: stop the server that uses it first',
 }
 

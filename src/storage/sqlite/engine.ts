@@ -9,10 +9,10 @@ import * as tables from './schema/index.ts'
 import type { Writer } from './writer.ts'
 import { codeOf } from '../../lib/errors.ts'
 
-/** What Drizzle's builders for a synchronous driver are besides what they show. */
+/** Methods of Drizzle's builders for a synchronous driver that their types hide. */
 type Preparable = { prepare(): { execute(): { sync(): unknown } } }
 
-/** Runs a unit of work inside the transaction that is open, if there is one: each statement answers at once. */
+/** Runs a unit of work synchronously, inside the open transaction if there is one. */
 export function runOn<T>(db: Db, work: (db: Builders) => Work<T>): T {
   const execute = (statement: Statement): unknown =>
     is(statement, SQL) ? db.all(statement) : (statement as PromiseLike<unknown> & Preparable).prepare().execute().sync()
@@ -37,10 +37,10 @@ export function sqliteReader(db: Db): Omit<Engine, 'write' | 'recordEvents'> {
     *lock() {},
     isDuplicate: (error) => codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE',
     byBytes: (column) => sql`${column}`,
-    // oxlint-disable-next-line require-yield -- each statement answers at once
+    // oxlint-disable-next-line require-yield -- statements are synchronous
     *newestConsents(userId, kinds) {
-      // The planner would take the index that an export reads, and sort all that somebody has ever said. Prepared, as every
-      // look-up of a session asks it; by the first who does, as a file that is only read may be of an older schema.
+      // The planner would choose the index of exports, and sort all of a user's consents. Prepared, because every session look-up
+      // runs it; lazily, because a file that is only read may have an older schema.
       const statement = (newestConsent ??= db.$client.prepare(`
         SELECT id, user_id, kind, accepted, version, text_hash, recorded_at, user_agent, address
         FROM consent_log INDEXED BY consent_log_newest WHERE user_id = +? AND kind = +? ORDER BY rowid DESC LIMIT 1`))
@@ -69,7 +69,7 @@ export function sqliteEngine(db: Db, writer: Writer, { read }: Pick<Reads, 'read
     ...sqliteReader(db),
     read: async (work) => read(() => runOn(db, work)),
     write: (work, options) => writer.write(() => runOn(db, work), options),
-    // oxlint-disable-next-line require-yield -- each statement answers at once
+    // oxlint-disable-next-line require-yield -- statements are synchronous
     *recordEvents(_, userIds, type, at, event) {
       return userIds.map((user_id) => ({ user_id, seq: record(user_id, type, at, event) }))
     },

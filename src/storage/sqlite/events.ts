@@ -3,11 +3,11 @@ import type { DurableType } from '../../realtime/events.ts'
 import type { Db } from './database.ts'
 
 /**
- * Gives a user's next event its number. Call it inside the write that causes the event, so that both last or neither
- * does. `ref` names what is shown as it is when the event is read; `data` is for events that are all there is.
+ * Stores a user's next event and returns its number. Call it inside the write that causes the event. `ref` is the id of what the
+ * event shows, which is read with the event; otherwise `data` holds all of it.
  */
 export function eventRecorder(db: Db) {
-  // As two statements, since one that does both and answers the number takes longer than they do.
+  // Two statements, because a single one with RETURNING takes longer.
   const newest = db.$client.prepare<{ seq: number }, [string]>('SELECT seq FROM event_counters WHERE user_id = +?')
   const raise = db.$client.prepare<null, [number, string]>('UPDATE event_counters SET seq = ? WHERE user_id = +?')
   const begin = db.$client.prepare<null, [string]>('INSERT INTO event_counters (user_id, seq) VALUES (?, 1)')
@@ -25,8 +25,8 @@ export function eventRecorder(db: Db) {
 
 /**
  * Restarts everybody's event numbers at `at`, the time in milliseconds. A restored database would otherwise give out numbers
- * again that clients have seen since; this way, a client that asks for what came after one of those finds a gap. The time
- * serves because nobody has that many events, and because a later restore starts at a higher number.
+ * again that clients have already seen; this way, a client that asks for events after one of those gets a gap. The time is
+ * suitable because nobody has that many events, and because a later restore starts at a higher number.
  */
 export function beginNumbersAnew(client: Database, at: number) {
   client.transaction(() => {

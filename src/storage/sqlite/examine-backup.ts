@@ -6,7 +6,7 @@ import { matchesChecksum, sha256Of } from './checksum.ts'
 import { damageIn, openReadOnly } from './database.ts'
 import { oneRow } from './one-row.ts'
 
-/** What a backup holds, in numbers. */
+/** The numbers of users, messages and photos in a backup. */
 export type Contents = { users: number; messages: number; photos: number }
 
 const count = (db: Database, table: string) =>
@@ -34,12 +34,12 @@ export type Examined = Contents & {
   has_photos: boolean
   /** Whether its photos are stored beside it. */
   photos_beside: boolean
-  /** What it remembers of its community, by name. */
+  /** Its table `community`, by name. */
   remembered: Map<string, string>
 }
 
 const unreadable: Record<string, string> = {
-  SQLITE_NOTADB: 'it is no SQLite database',
+  SQLITE_NOTADB: 'it is not an SQLite database',
   SQLITE_CORRUPT: 'it is damaged',
 }
 
@@ -49,13 +49,13 @@ function openBackup(path: string): Database {
   } catch (error) {
     const code = error instanceof Error ? codeOf(error.cause) : ''
     const reason = unreadable[code] ?? 'it cannot be read as a file'
-    throw new Error(`${path} is no backup of Convene: ${reason}. Choose another one`, { cause: error })
+    throw new Error(`${path} is not a backup of Convene: ${reason}. Choose another one`, { cause: error })
   }
 }
 
 /**
- * Examines a backup, or a bare copy of a database of ours, and answers what it holds. Throws if it is something else,
- * damaged, incomplete, or newer than this release knows.
+ * Examines a backup, or a plain copy of a Convene database, and returns its contents. Throws if it is something else, damaged,
+ * incomplete, or of a newer release.
  */
 export function examineBackup(path: string): Examined {
   const matches = statSync(path).isFile() ? matchesChecksum(path) : null
@@ -63,14 +63,15 @@ export function examineBackup(path: string): Examined {
   const db = openBackup(path)
   try {
     refuseDamage(db, path)
-    if (status(db).every(({ applied_at }) => applied_at === null)) throw new Error(`${path} holds no data of Convene`)
+    if (status(db).every(({ applied_at }) => applied_at === null))
+      throw new Error(`${path} contains no data of Convene`)
     const contents = contentsOf(db)
     const remembered = rememberedIn(db)
     if (!has(db, 'backup')) return { ...contents, remembered, made_at: null, has_photos: false, photos_beside: false }
     const said = db
       .query<Contents & { made_at: string; checksum?: string; photos_beside?: number }, []>('SELECT * FROM backup')
       .get()
-    if (said === null) throw new Error(`${path} is incomplete: it does not say what it should hold`)
+    if (said === null) throw new Error(`${path} is incomplete: it lacks the record of its contents`)
     if (said.checksum !== undefined && matches === null) throw damagedBackup(path, 'the checksum at its end is missing')
     for (const kind of ['users', 'messages', 'photos'] as const)
       if (contents[kind] !== said[kind])
@@ -89,7 +90,7 @@ export function examineBackup(path: string): Examined {
   }
 }
 
-/** Says which part of a file with a wrong checksum is damaged: photos by name, or else the database. */
+/** Which part of a file with a wrong checksum is damaged: photos by name, or the database. */
 function damagedPartOf(path: string): string {
   const other = 'its database does not match the checksum'
   try {
@@ -122,7 +123,7 @@ export function someOf(names: readonly string[]): string {
 export const damagedBackup = (path: string, reason: string, cause?: unknown) =>
   new Error(`${path} is damaged: ${reason}. Choose another backup`, { cause })
 
-/** What a database remembers of its community, by name. */
+/** The table `community` of a database, by name. */
 export function rememberedIn(db: Database): Map<string, string> {
   if (!has(db, 'community')) return new Map()
   return new Map(

@@ -1,8 +1,8 @@
 import type { JobLease, JobLeaseStore } from '../../lib/job-leases.ts'
 
 /**
- * In memory: a file has one server, by the lock on its directory. On the disk it would be a write a minute for nothing, and a
- * disk that is full would keep those jobs from running that make room.
+ * In memory, because a lock on its directory ensures that a file has one server. Stored leases would cost a write per minute, and
+ * on a full disk would block the jobs that free space.
  */
 export function jobLeaseStore(): JobLeaseStore {
   const leases = new Map<string, JobLease>()

@@ -1,6 +1,6 @@
 import type { Db } from './database.ts'
 
-/** Whether an account is there and not erased: asked inside a write that is about to store something of it. */
+/** Whether an account exists and is not erased. Call it inside a write that stores data of the account. */
 export function livingIn(db: Db): (userId: string) => boolean {
   const living = db.$client.prepare<{ id: string }, [string]>(
     'SELECT id FROM users WHERE id = ? AND deleted_at IS NULL',

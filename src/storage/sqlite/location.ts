@@ -78,7 +78,7 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
             strayed: after.strayed,
             updated_at: now,
           }
-          // A first position makes its owner visible, where they may be.
+          // The first position makes its owner visible, unless that is not allowed.
           const first = before.published === null ? runOn(db, () => visibilityFor(engine, userId, true)) : undefined
           const save = () =>
             db
@@ -86,7 +86,7 @@ export function locationStore(db: Db, writer: Writer, { read }: Reads): Location
               .values({ user_id: userId, ...moved, ...first })
               .onConflictDoUpdate({ target: locations.user_id, set: moved })
               .run()
-          // Mostly the point stays where it was, and with it what it is found by.
+          // The published point rarely moves, so the index rarely changes.
           if (samePoint(before.published, after.published)) save()
           else reindexTraits(userId, save)
           saveCells(userId, before.tags, after.tags)

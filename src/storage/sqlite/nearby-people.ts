@@ -4,7 +4,7 @@ import { countNearbyErrors, rebuildNearby, selectNearby } from '../sql/nearby-pe
 import { type ProfileRow, profileOf } from '../sql/users.ts'
 import { squareOf } from '../squares.ts'
 
-/** Reads the profiles of people who were found at those positions; not of those who are no longer there. */
+/** Reads the profiles of people who were found at these positions. Omits people who are no longer there. */
 export function profilesThere(client: Database) {
   const there = client.prepare<ProfileRow, [string]>(`
     ${selectNearby} FROM json_each(?) AS found
@@ -13,7 +13,7 @@ export function profilesThere(client: Database) {
     there.all(JSON.stringify(found.map((one) => [squareOf(one), one.user_id]))).map(profileOf)
 }
 
-/** Makes the table anew, in whatever state it is. */
+/** Rebuilds the table, whatever its state. */
 export function rebuildNearbyPeople(client: Database) {
   for (const statement of rebuildNearby) client.run(statement)
 }

@@ -11,12 +11,12 @@ type Counted = Square & { nearest: number; farthest: number; people: number }
 const FIRST_REACH_M = 35
 /** The next search there starts with this much more area: a radius that falls just short wastes a read. */
 const SLACK = 1.15
-/** At most so many squares cover a box: fewer would hold too many people, more take too many look-ups. */
+/** The most squares to cover a box: fewer would hold too many people, more need too many look-ups. */
 const PIECES = 32
-/** A square with more than this part of the people needed is split. */
+/** A square that holds more than this share of the people wanted is split. */
 const CROWDED = 1 / 3
 
-// Each is the end of a FROM with its WHERE. $squares is a JSON array of [first, last], a list one of traits.
+// Each is the end of a FROM with its WHERE. $squares is a JSON array of [first, last], and $list one of traits.
 const inSquare = 'BETWEEN s.value ->> 0 AND s.value ->> 1'
 const everyone = `locations AS l INDEXED BY locations_nearby
   WHERE l.visible = 1 AND l.square ${inSquare} AND l.updated_at >= +$since`
@@ -30,11 +30,11 @@ const onEveryList = `(
     AND ${otherLists.map((name) => alsoOn(`$${name}`)).join(' AND ')}
 ) AS t CROSS JOIN locations AS l WHERE l.id = t.location_id AND l.updated_at >= +$since`
 
-/** How many there are in each square, in order; counts to $most. */
+/** The number of people in each square, in order, counted to $most. */
 const counting = (people: string) =>
   `SELECT (SELECT count(*) FROM (SELECT 1 FROM ${people} LIMIT +$most)) FROM json_each($squares) AS s`
 
-/** Haversine: 2R asin √(sin²(Δφ/2) + cos φ₁ cos φ₂ sin²(Δλ/2)), for who is in the bounding box. */
+/** Haversine: 2R asin √(sin²(Δφ/2) + cos φ₁ cos φ₂ sin²(Δλ/2)), for people in the bounding box. */
 const nearest = (people: string) => `
   WITH candidates AS MATERIALIZED (
     SELECT l.user_id, l.latitude, l.longitude, l.updated_at,
@@ -51,7 +51,7 @@ const nearest = (people: string) => `
   LEFT JOIN users AS s INDEXED BY users_suspended
     ON s.id = c.user_id AND s.suspended_until IS NOT NULL AND s.suspended_until > +$now
   WHERE c.distance <= +$reach AND (c.distance, c.user_id) > ($distance, $user_id) AND s.id IS NULL
-    -- Person by person: who has blocked a hundred thousand does not have them all read for each search.
+    -- Person by person, so that a search by somebody with a hundred thousand blocks does not read all of them.
     AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocker_id = +$caller AND blocked_id = c.user_id)
     AND NOT EXISTS (SELECT 1 FROM blocks WHERE blocked_id = +$caller AND blocker_id = c.user_id)
   ORDER BY c.distance, c.user_id LIMIT +$limit`
@@ -59,11 +59,11 @@ const nearest = (people: string) => `
 /**
  * Finds the nearest visible people, nearest first, ties by id, at most `limit`.
  *
- * Sorting all of a circle of 50 km around a big city takes tenths of a second. So boxes are tried, from a small one on,
- * until one holds enough people, and its crowded squares are split until it is clear which of them matter: for somebody for
- * a searcher in the country, the fifty nearest are at the near edge of the city, and the rest of it is not read.
+ * Sorting all of a circle of 50 km around a big city takes tenths of a second. So growing boxes are tried until one holds enough
+ * people, and its crowded squares are split until it is clear which of them matter: for a searcher in the country, the fifty
+ * nearest are at the near edge of the city, and the rest of the city is not read.
  *
- * `db` is opened in strict mode and migrated. `cache` tells where to begin, never what to answer.
+ * `db` must be opened in strict mode and migrated. `cache` gives the first radius, and never determines the result.
  */
 export function nearbySearch(
   db: Database,
@@ -78,7 +78,7 @@ export function nearbySearch(
     const inner = after?.distance ?? 0
     const lists = traitLists(filters).map((list) => JSON.stringify(list))
 
-    /** Those squares that hold anyone on the list (null: anyone at all) beyond the previous page. */
+    /** The squares with people on the list (null: with any people) beyond the previous page. */
     function count(squares: Square[], list: string | null, most: number): Counted[] {
       const params = { squares: numbers(squares), most }
       const rows = list ? countOnList.values({ ...params, list }) : countEveryone.values({ ...params, since })
@@ -113,7 +113,7 @@ export function nearbySearch(
       const order = counts.map(({ list }) => list)
       let squares = counts[0]!.squares
       if (total(squares) < need && box < radius) {
-        step *= Math.sqrt(more(need, total(squares)))
+        step *= Math.sqrt(growth(need, total(squares)))
         continue
       }
 
@@ -134,9 +134,9 @@ export function nearbySearch(
         cache?.write(centre, lists, SLACK * Math.sqrt(Math.max(1, full ** 2 - inner ** 2) / limit))
         return found
       }
-      // Some were counted who may not be found.
-      if (reach < box) need = Math.ceil(need * more(limit, found.length))
-      else step *= Math.sqrt(more(limit, found.length))
+      // Some of the people counted may not be shown to the caller.
+      if (reach < box) need = Math.ceil(need * growth(limit, found.length))
+      else step *= Math.sqrt(growth(limit, found.length))
     }
   }
 }
@@ -145,10 +145,10 @@ const numbers = (squares: Square[]) => JSON.stringify(squares.map(numbersIn))
 
 const total = (squares: Counted[]) => squares.reduce((sum, { people }) => sum + people, 0)
 
-/** What to multiply with where so few came of what should have brought so many: by rule of three, with something to spare. */
-const more = (wanted: number, got: number) => Math.min((2 * wanted) / got, 16)
+/** The factor by which to search more: proportional to what is missing, doubled to be safe. */
+const growth = (wanted: number, got: number) => Math.min((2 * wanted) / got, 16)
 
-/** A distance within which so many people certainly are, not counting those within the inner one. */
+/** A distance within which `need` people certainly are, not counting those nearer than `inner`. */
 function reachTo(need: number, squares: Counted[], inner: number): number {
   let people = 0
   for (const square of squares.toSorted((a, b) => a.farthest - b.farthest)) {

@@ -3,20 +3,20 @@ import type { Profile, User } from '../../features/profile/store.ts'
 import { oneRow } from './one-row.ts'
 import { recentMap, type RecentMap } from '../../lib/recent-map.ts'
 
-/** What is remembered of a person, by its kind. */
+/** What is cached about a person, by kind. */
 type Kinds = { user: object; profile: { id: string } }
 type Kind = keyof Kinds
 type People = { user: User; profile: Profile }
 
 export type Reads<Of extends Kinds = People> = {
-  /** Runs `work`, which reads and is synchronous, in the transaction of this turn; within a write, in that one's. */
+  /** Runs the synchronous reads of `work` in the transaction of this turn, or of the write that is running. */
   read<T>(work: () => T): T
   /**
-   * What `work` read of a person, remembered as of that kind until anything is written: by this process, unless the write
-   * leaves people alone, or by another one. Nobody may change the answer. Not for use within a write.
+   * What `work` reads about a person, cached under that kind until something is written: by another process, or by this one
+   * unless the write keeps the profile cache. Callers must not change the result. Not for use within a write.
    */
   remembered<K extends Kind>(kind: K, id: string, work: (id: string) => Of[K] | null): Of[K] | null
-  /** The same of many, in no order: `work` reads those that are not remembered. */
+  /** The same for many people, in no order: `work` reads those that are not cached. */
   rememberedEach(kind: 'profile', ids: readonly string[], work: (missing: string[]) => Of['profile'][]): Of['profile'][]
   /** Call after a commit, before it is answered: forgets what is remembered, unless the writes leave people alone. */
   committed(leftPeopleAlone: boolean): void
@@ -24,7 +24,7 @@ export type Reads<Of extends Kinds = People> = {
   end(): void
 }
 
-// Some 600 bytes each. Those of a city's centre are shown again and again.
+// Some 600 bytes each. People in the centre of a city are shown again and again.
 const mostRemembered = 16_384
 
 /**
@@ -55,7 +55,7 @@ export function openReads<Of extends Kinds = People>(db: Database, { mine, other
   function end() {
     if (!isOpen) return
     isOpen = false
-    // Where the disk failed, SQLite has ended it.
+    // After a disk failure, SQLite has already ended it.
     if (db.inTransaction) commit.run()
   }
 

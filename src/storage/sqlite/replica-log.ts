@@ -3,49 +3,49 @@ import replicator from './replicator.js' with { type: 'file' }
 import { asError } from '../../lib/errors.ts'
 
 /**
- * A file that the thread has put into the spool, to be shipped under the name in its own. All commits up to `capturedAt`
- * are in earlier files; 0 where the thread has not looked yet.
+ * A file that the thread has put into the spool. Its name contains the name under which it is shipped. All commits up to
+ * `capturedAt` are in earlier files; 0 before the thread's first capture.
  */
 export type Stored = { file: string; bytes: number; capturedAt: number }
 
-/** Why the thread has stopped to replicate. `gap`: commits went past it, so what follows begins with a snapshot. */
+/** Why the thread has stopped replicating. `gap`: it has missed commits, so a new generation must start with a snapshot. */
 export type Failure = { gap: boolean; code: string | null; message: string }
 
 export type ReplicaLogOptions = {
-  /** Where files wait for the place: a directory of this machine. */
+  /** The directory of this machine where files wait to be shipped. */
   spool: string
-  /** What tells this place from another. */
+  /** Identifies the place to which files are shipped. */
   place: string
   /** 32 bytes; null for files that are not encrypted. */
   key: Uint8Array | null
   /** The erasure journal, which is shipped whenever it has changed. */
   journal: string
-  /** How often the thread looks for commits; half as often after it has found none. */
+  /** How often the thread checks for commits; half as often after it has found none. */
   everyMs?: number
   snapshotEveryMs?: number
   onStored(stored: Stored): void
   onFailure(failure: Failure): void
 }
 
-/** The thread that owns the log of a database: it writes each commit into files, and does the checkpoints. */
+/** The thread that owns the log of a database: it writes each commit into files, and runs the checkpoints. */
 export type ReplicaLog = {
-  /** Begins, before anything is written: answers whether it goes on where it was, or with a new generation. */
+  /** Starts before anything is written. Returns true if it continues its generation, false if it starts a new one. */
   open(path: string): Promise<boolean>
-  /** Begins to ship. Not before the schema is up to date: the thread takes the write lock now and then. */
+  /** Starts replicating. Call it after migrations, because the thread takes the write lock now and then. */
   run(): Promise<void>
-  /** Takes the log into the database file, once all of it is in files. */
+  /** Checkpoints the log, once all of it is in files. */
   checkpoint(): Promise<void>
-  /** Leaves no byte in the log. False where readers of other processes did not let it. */
+  /** Truncates the log. False if readers of other processes prevented it. */
   empty(): Promise<boolean>
-  /** The time up to which all commits are in files; 0 before the thread has looked. */
+  /** The time up to which all commits are in files; 0 before the thread's first capture. */
   capturedAt(): number
   /** Puts another file into the spool. */
   file(name: string, bytes: Uint8Array): Promise<void>
-  /** A part of a snapshot is shipped. */
+  /** Call when a part of a snapshot is shipped. */
   partShipped(): void
-  /** Stops to replicate, and forgets where it was. */
+  /** Stops replicating, and forgets its position. */
   abandon(): Promise<void>
-  /** Begins a new generation after a failure, or where the present one does not follow that one. Answers whether it did. */
+  /** Starts a new generation after a failure, or if the present one is earlier than `after`. Returns whether it did. */
   begin(after?: string): Promise<boolean>
   /** Ends the thread with all commits in files. */
   close(): Promise<void>
@@ -57,11 +57,11 @@ type Message = ({ type: 'answer' } & Answer) | ({ type: 'stored' } & Stored) | (
 export function replicaLog(options: ReplicaLogOptions): ReplicaLog {
   const { spool, place, key, journal, everyMs = 250, snapshotEveryMs = 24 * 3600_000 } = options
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
-  // Memory of both threads: a message four times a second would be most of what an idle replica costs.
+  // Shared memory, because messages four times a second would be most of the cost of an idle replica.
   const captured = new BigInt64Array(new SharedArrayBuffer(8))
   let path: string | null = null
   let thread: Worker | null = null
-  let asked = 0
+  let calls = 0
 
   function start(): Worker {
     const started = new Worker(replicator, {
@@ -94,9 +94,9 @@ export function replicaLog(options: ReplicaLogOptions): ReplicaLog {
   }
 
   function ask<T>(ask: string, more: object = {}): Promise<T> {
-    if (thread === null) return Promise.reject(new Error('the replica has no thread'))
+    if (thread === null) return Promise.reject(new Error('the thread of the replica is not running'))
     const call = Promise.withResolvers<unknown>()
-    const id = ++asked
+    const id = ++calls
     waiting.set(id, call)
     thread.postMessage({ id, ask, ...more })
     return call.promise as Promise<T>

@@ -1,5 +1,5 @@
-// A thread of its own that writes each commit into files for a replica: see replica-log.ts for what it is asked, and
-// docs/reliability.md for why no commit is missed. As JavaScript, since it is carried into the binary as it is.
+// A thread that writes each commit into files for a replica. replica-log.ts describes its calls, and docs/reliability.md why no
+// commit is missed. Plain JavaScript, because the binary contains the file as it is.
 //
 // Checkpoints control the log, so this thread runs them too. One of two readers holds a read transaction for as long as the
 // thread works, which keeps every process from restarting the log: SQLite restarts it only when nobody reads it. A checkpoint
@@ -24,7 +24,7 @@ const mostPartsWaiting = 8
 // A checkpoint repeats for what was written during it, until little is left.
 const atMost = 4
 const little = 300
-// A group of writes of the server, or a command beside it.
+// How long a group of writes of the server, or a command beside it, may hold the lock.
 const patienceMs = 5000
 
 const open = (timeout) => {
@@ -34,8 +34,9 @@ const open = (timeout) => {
   db.run(`PRAGMA busy_timeout = ${timeout}`)
   return db
 }
-/** Holds the write lock; asks for checkpoints, which a connection in a transaction must not. */
+/** Takes the write lock. */
 const lock = open(0)
+/** Runs checkpoints, which a connection in a transaction cannot. */
 const log = open(0)
 /** The first of them pins the log. */
 let readers = [open(patienceMs), open(patienceMs)].map((db) => ({
@@ -53,9 +54,9 @@ const logHeader = Buffer.alloc(32)
 
 // Kept from one capture to the next: to touch new memory costs more than to read the log into it.
 const chunk = Buffer.allocUnsafeSlow(framesInChunk * frameBytes)
-/** The slot in `contents` of each page of the commits that are being read. */
+/** The slot in `contents` of each page, for the commits that are being read. */
 const gathered = new Map()
-/** Room for the numbers of that many pages, then for the pages in their slots. */
+/** A buffer with space for the numbers of `slots` pages, followed by the pages in their slots. */
 let contents = null
 let slots = 0
 
@@ -69,7 +70,7 @@ const cipher = key && {
   id: Buffer.from(hkdfSync('sha256', key, '', 'convene replica v1 key id', 8)).toString('hex'),
 }
 
-/** How far the log is in files: `frame` frames of the log with these salts, the last of which has this checksum. */
+/** How much of the log is in files: `frame` frames of the log with these salts. `sum` is the last frame's checksum. */
 let position = null
 /** Null while nothing is replicated. */
 let generation = null
@@ -213,7 +214,7 @@ function readFrames(salts, from, to) {
     }
     if (gathered.size > 0) throw new Gap('the log ends within a commit')
   } finally {
-    // One great commit is no reason to keep that much memory.
+    // Do not keep the memory of one large commit.
     if (slots > mostFrames) contents = null
   }
 }
@@ -289,10 +290,10 @@ function locked(work) {
   }
 }
 
-/** Atomics.wait on it is a sleep with fractions of a millisecond, of which Bun.sleepSync makes none at all. */
+/** For Atomics.wait, which can sleep for fractions of a millisecond. Bun.sleepSync rounds those to zero. */
 const nobody = new Int32Array(new SharedArrayBuffer(4))
 
-/** SQLite's own way to wait sleeps for longer than a busy server leaves the lock alone between two groups of writes. */
+/** SQLite's own waiting sleeps longer than a busy server frees the lock between two groups of writes. */
 function takeLock() {
   const end = performance.now() + patienceMs
   for (;;) {
@@ -311,8 +312,8 @@ function beginReading({ db, look }) {
 }
 
 /**
- * Under the write lock, with all frames in files. Where the log is wholly in the database file, by a checkpoint of this
- * process or of another one, the reader does not prevent its restart: the position is sealed.
+ * Call it under the write lock, with all frames in files. If a checkpoint of any process has copied the whole log into the
+ * database file, the reader does not prevent a restart of the log: the position is sealed.
  */
 function pin() {
   beginReading(readers[0])
@@ -326,7 +327,7 @@ function unpin() {
   pinned = null
 }
 
-/** Pins the log further on, where it has grown. Without the lock: while it has, no part of it can be restarted. */
+/** Moves the pin forward if the log has grown. Needs no lock, because the pinned log cannot be restarted. */
 function advancePin() {
   const { log: frames } = state.get()
   if (frames <= pinned.frame && readLogHeader() === pinned.salts) return
@@ -343,7 +344,7 @@ function advancePin() {
   pinned = position
 }
 
-/** Checkpoints the rest of the log while nobody can write. Returns whether that was all. */
+/** Checkpoints the rest of the log under the write lock. Returns whether all of it is in the database file. */
 function seal() {
   return locked(() => {
     capture()
@@ -369,7 +370,7 @@ function checkpoint() {
   seal()
 }
 
-/** Leaves no byte of the log. SQLite refuses while there is a frame that is not in a file. */
+/** Truncates the log. The pin makes SQLite refuse while a frame is not in a file. */
 function empty() {
   if (generation === null) return truncate.get().busy === 0
   for (let i = 0; i < 100; i++) {
@@ -379,7 +380,7 @@ function empty() {
   return false
 }
 
-// ---- beginning and going on ----
+// ---- starting and continuing ----
 
 function readState() {
   const all = fs.readdirSync(spool)
@@ -390,7 +391,7 @@ function readState() {
   try {
     saved = JSON.parse(fs.readFileSync(join(spool, 'state.json'), 'utf8'))
   } catch {
-    // None yet, or one that a power cut has torn.
+    // There is none yet, or a power cut has damaged it.
   }
   if (saved?.generation) startedAt = timeOf(saved.generation.id)
   if (saved?.generation == null || saved.place !== place || saved.key !== (cipher?.id ?? null)) return null
@@ -405,7 +406,7 @@ function readState() {
   return { generation: { ...saved.generation, seq: header.seq, hash, at: header.at }, position: header.log }
 }
 
-/** Whether the log on disk is the one whose first frames are in files. */
+/** Whether the log on disk continues the saved state. */
 function goesOn(saved) {
   const salts = readLogHeader()
   const { log: frames } = state.get()
@@ -438,9 +439,9 @@ function timeOf(id) {
   return year === undefined ? 0 : Date.UTC(year, month - 1, day, hour, minute, second, ms)
 }
 
-/** A new generation, of the present state. Under the write lock, before the log is pinned. */
+/** Starts a new generation at the present state. Call it under the write lock, before the log is pinned. */
 function beginHere() {
-  // Later than every other generation even if the clock was set back: the newest is found by its name.
+  // Later than every other generation, even if the clock was set back, because names tell which is the newest.
   startedAt = Math.max(Date.now(), startedAt + 1)
   const id = `${new Date(startedAt).toISOString().replaceAll(/[-:.]/g, '')}-${randomBytes(4).toString('hex')}`
   generation = { id, seq: 0, hash: Buffer.from(sha256(id)).toString('hex'), at: Date.now(), snapshot: null }
@@ -465,7 +466,7 @@ function abandon() {
   }
 }
 
-/** `after` is a generation that this one has to follow. */
+/** Starts a new generation, later than `after`, unless the present one already is. */
 function begin({ after = null }) {
   if (generation !== null) {
     if (after === null || generation.id >= after) return false
@@ -485,7 +486,7 @@ function begin({ after = null }) {
 // ---- snapshots ----
 
 /**
- * Begins to copy the database file while it is written to. A page may be from any moment until the end of the copy.
+ * Starts to copy the database file while it is written to. A page may be of any moment until the end of the copy.
  * Everything that a checkpoint writes is in a log file first, so applying the log files from here on corrects every page.
  */
 function beginSnapshot() {
@@ -519,7 +520,7 @@ function endSnapshot() {
   save()
 }
 
-// A clock that was ahead for a while must not put it off for as long.
+// The absolute difference, so that a clock that was ahead does not delay the next snapshot.
 const isDue = ({ snapshot }) => snapshot === null || Math.abs(Date.now() - snapshot.at) >= snapshotEveryMs
 
 function workOnSnapshot() {
@@ -532,7 +533,7 @@ function workOnSnapshot() {
   } else endSnapshot()
 }
 
-// ---- the clock, and what is asked ----
+// ---- timer and calls ----
 
 function shipJournal() {
   const stat = fs.statSync(journal, { bigint: true, throwIfNoEntry: false })
@@ -543,7 +544,7 @@ function shipJournal() {
 }
 
 let lookedAt = 0
-/** Most of what an idle replica costs is that its thread wakes, so it wakes half as often while nobody writes. */
+/** Waking the thread is most of the cost of an idle replica, so it wakes half as often while nobody writes. */
 let isQuiet = false
 
 function tick() {

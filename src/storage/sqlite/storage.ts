@@ -56,7 +56,7 @@ import {
 export type SqliteOptions = {
   onFatal: OnFatal
   onGroup?: (report: WriterReport) => void
-  /** Ships each commit; null if nothing does. */
+  /** Ships each commit; null without a replica. */
   replica?: ReplicaLog | null
   /** By which other threads that read the file know of writes: see `Commits`. */
   commits?: Int32Array

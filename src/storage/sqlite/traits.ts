@@ -4,13 +4,13 @@ import { oneRow } from './one-row.ts'
 
 const columns = 'trait, square, location_id'
 
-/** Makes the index anew, in whatever state it is. */
+/** Rebuilds the index, whatever its state. */
 export function rebuildTraits(client: Database) {
   client.run('DELETE FROM nearby_traits')
   client.run(`INSERT INTO nearby_traits SELECT ${columns} FROM visible_traits ORDER BY 1, 2, 3`)
 }
 
-/** How many entries of the index are missing, or should not be there. */
+/** How many entries of the index are missing or superfluous. */
 export function countTraitErrors(client: Database): number {
   const sides = ['nearby_traits', 'visible_traits']
   const [missing, extra] = [sides, sides.toReversed()].map(
@@ -19,7 +19,7 @@ export function countTraitErrors(client: Database): number {
   return oneRow(client.query<{ n: number }, []>(`SELECT ${missing} + ${extra} AS n`).get()).n
 }
 
-/** Keeps `nearby_traits`, the index of what people are searched by, equal to the view `visible_traits`. */
+/** Keeps `nearby_traits`, the index of filters, equal to the view `visible_traits`. */
 export function traitIndexer(db: Db) {
   const forget = db.$client.prepare<null, [string]>(`
     DELETE FROM nearby_traits WHERE (${columns}) IN (

@@ -28,9 +28,9 @@ export type Writer = {
   close(): void
 }
 
-// Waiting writes beyond this are refused: at some 20,000 a second the last one would wait for a fifth of a second.
+// Further writes are refused: at some 20,000 per second the last one waits for a fifth of a second.
 const queueLimit = 4096
-// Larger groups would save less of an fsync per write than the writes would wait.
+// In larger groups, writes would wait longer than they save of an fsync.
 const enough = 64
 // Another process that reads, as a backup does, may hold the lock for some 50 µs; a command that writes, for an fsync.
 const patienceWithOthersMs = 250
@@ -43,8 +43,8 @@ export const patienceWithReplicaMs = 30_000
  *
  * `patienceMs` is how long a group waits for the lock of another process or thread.
  *
- * `onFatal` is called, with a line for the log, when the disk failed to take a commit or the file is damaged: what SQLite
- * believes and what is on disk may differ from then on, so the process has to end and recover from the log.
+ * `onFatal` is called, with a line for the log, when the disk failed during a commit or the file is damaged: SQLite's state and
+ * the disk may differ from then on, so the process has to end and recover from the log.
  */
 export function openWriter(
   db: Database,
@@ -105,7 +105,7 @@ export function openWriter(
     try {
       return group.map((job) => job.work())
     } catch (error) {
-      throwWhereLost(error)
+      throwIfLost(error)
       // A savepoint copies every page that its job changes, so savepoints are used only after a failure.
       rollback.run()
       begin.run()
@@ -120,7 +120,7 @@ export function openWriter(
       release.run()
       return answer
     } catch (error) {
-      throwWhereLost(error)
+      throwIfLost(error)
       undo.run()
       release.run()
       return () => job.fail(asRefusal(error))
@@ -128,7 +128,7 @@ export function openWriter(
   }
 
   /** If SQLite has already rolled back the whole transaction (disk full, I/O error), every job of it is lost. */
-  function throwWhereLost(error: unknown) {
+  function throwIfLost(error: unknown) {
     if (!db.inTransaction || fatality(error) !== null) throw error
   }
 
@@ -155,7 +155,7 @@ export function openWriter(
       if (closed) return Promise.reject(new Refusal('shutting_down', 'The server is stopping. Try again shortly.'))
       if (queue.length >= queueLimit)
         return Promise.reject(
-          new Refusal('busy', 'The server has more writes waiting than it can take. Try again shortly.', undefined, {
+          new Refusal('busy', 'Too many writes are waiting. Try again shortly.', undefined, {
             'retry-after': '1',
           }),
         )
@@ -179,8 +179,8 @@ export function openWriter(
   }
 }
 
-// No space is SQLITE_FULL; a quota or a limit of the file's size is a write that failed, or a shared memory that could
-// not grow. SQLite has taken all of the transaction back then, and can go on once there is room.
+// SQLITE_FULL means no space; at a quota or a limit of the file's size, a write fails or the shared memory cannot grow. SQLite
+// has then rolled the transaction back, and can continue once there is space.
 const noRoom = new Set(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE'])
 
 const isBusy = (error: unknown) => codeOf(error).startsWith('SQLITE_BUSY')

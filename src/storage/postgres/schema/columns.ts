@@ -1,7 +1,7 @@
 import { bigint, customType } from 'drizzle-orm/pg-core'
 
 export const int8 = () => bigint({ mode: 'number' })
-/** JSON, kept as the text that JSON.stringify makes. */
+/** JSON, stored as the text that JSON.stringify produces. */
 export const json = customType<{ data: unknown; driverData: string }>({
   dataType: () => 'text',
   toDriver: JSON.stringify,

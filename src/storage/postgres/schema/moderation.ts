@@ -31,7 +31,7 @@ export const reports = pgTable('reports', {
   action: text({ enum: ['dismiss', 'warn', 'remove_content', 'suspend'] }),
   note: text(),
   until: int8(),
-  /** Whom a reported review is of. */
+  /** The person whom a reported review is about. */
   reviewed_id: text().generatedAlwaysAs(
     sql`CASE WHEN target = 'review' THEN evidence::json -> 'review' ->> 'reviewed_id' END`,
   ),

@@ -36,7 +36,7 @@ export const reports = sqliteTable('reports', {
   action: text({ enum: ['dismiss', 'warn', 'remove_content', 'suspend'] }),
   note: text(),
   until: integer(),
-  /** Whom a reported review is of. */
+  /** The person whom a reported review is about. */
   reviewed_id: text().generatedAlwaysAs(sql`CASE WHEN target = 'review' THEN evidence ->> '$.review.reviewed_id' END`, {
     mode: 'virtual',
   }),

@@ -30,9 +30,9 @@ export type Ports = {
   metrics?: Metrics
   /** Null if traces are off. */
   traces?: Traces | null
-  /** What several nodes share; null if this is the only one. */
+  /** What several nodes share in Redis; null if this is the only node. */
   shared?: Shared | null
-  /** Ships commits and photos; null if nothing does. */
+  /** Ships commits and photos; null if there is no replica. */
   replica?: Replica | null
   /** Tells the thread that delivers parcels of one; null if this one delivers them. */
   wakeElsewhere?: ((kind: ParcelKind) => void) | null
@@ -42,17 +42,17 @@ export type Ports = {
   peerOf?: ((request: Request) => string | undefined) | null
   /** The HTTP client for URLs that others provide. */
   outbound?: Outbound
-  /** The ways to devices. */
+  /** The push services and the bot. */
   providers?: Providers
   ids?: Ids
   now?: () => number
   /** Random numbers from 0 to below 1. */
   random?: () => number
-  /** How long after the last socket has closed a user counts as offline, if not as usual. */
+  /** Overrides how long a user still counts as online after their last socket has closed. */
   calmMs?: number
 }
 
-export type Ground = ReturnType<typeof buildGround>
+export type Core = ReturnType<typeof buildCore>
 
 // Unpredictable, unlike Math.random.
 const randomFraction = () => {
@@ -61,7 +61,7 @@ const randomFraction = () => {
 }
 
 /** The ports, and the parts that nearly every service takes. */
-export function buildGround({
+export function buildCore({
   config,
   secrets,
   storage,
@@ -80,7 +80,7 @@ export function buildGround({
   random = randomFraction,
   calmMs,
 }: Ports) {
-  // The id of this process, for what it holds a lease of.
+  // The id of this process, which its leases carry.
   const node = realIds.random()
   const nodes = shared?.nodes ?? null
   const mayMiss = nodes !== null || config.database.engine === 'postgres'
@@ -115,9 +115,9 @@ export function buildGround({
     calmMs,
     node,
     nodes,
-    /** Whether this node may learn late of what another one has stored. */
+    /** Whether storage may hold changes that this node does not know, such as those of another node. */
     mayMiss,
-    /** A key for one purpose, which no other one gives away. */
+    /** A key for one purpose, which reveals none of the others. */
     keyFor: (purpose: string) => new Bun.CryptoHasher('sha256', secrets.jwt).update(`convene ${purpose} v1`).digest(),
     limits,
     paging: openPaging({ secret: secrets.jwt }),
