@@ -35,7 +35,7 @@ import { healthRoutes } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { openapi } from './http/openapi.ts'
 import { maintenance as refuseDuringMaintenance } from './http/maintenance.ts'
-import { overload } from './http/overload.ts'
+import { openAdmission, overload } from './http/overload.ts'
 import { requestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { sessionCookies } from './http/session-cookie.ts'
@@ -92,6 +92,7 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
   const formVisitor = openFormVisitor({ config, limits, clientOf })
   const maybeSignedIn = openMaybeSignedIn({ visitor, callers })
   const cookies = sessionCookies(config)
+  const admission = openAdmission()
   const guardDeps = { config, callers, origins, limits, clientOf }
   const guard = openGuard(guardDeps)
   const signedIn = openSignedIn(guardDeps)
@@ -124,7 +125,7 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(draining({ hub }))
     .use(securityHeaders)
     .use(cors({ config, origins }))
-    .use(overload({ metrics, pending: () => app.server?.pendingRequests ?? 0 }))
+    .use(overload({ metrics, admission, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(refuseDuringMaintenance({ now: maintenance.now, metrics }))
     .use(requestLog({ log, metrics, traces }))
     .use(errors({ log, storage, room, metrics, allowedMethods: (path) => methodsOf(app.routes, path) }))
@@ -147,7 +148,7 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(notificationRoutes({ visitor, formVisitor, signedIn, notifications }))
     .use(accountRoutes({ signedIn, account, cookies }))
     .use(syncRoutes({ signedIn, replay, paging }))
-    .use(socketRoute({ config, callers, origins, limits, hub, now }))
+    .use(socketRoute({ config, callers, origins, limits, hub, admission, now }))
     .use(asyncapiRoute())
     .use(healthRoutes({ storage, files, photos, hub, shared, room, halfSet }))
     .use(metricsRoute({ config, metrics, peerOf }))

@@ -34,6 +34,15 @@ function openLane({ atLeast, atMost }: Bounds, now: () => number) {
   /** How many were refused and have not had the time to come back, as of `waitingAt`. */
   let waiting = 0
   let waitingAt = now()
+  /** Those who wait here for a later turn. */
+  const queue: (() => void)[] = []
+
+  function admit(): boolean {
+    if (admitted >= room) return false
+    admitted++
+    return true
+  }
+
   return {
     begin: () => void (admitted = 0),
 
@@ -46,11 +55,25 @@ function openLane({ atLeast, atMost }: Bounds, now: () => number) {
       else if (admitted > atLeast) room = Math.max(atLeast, Math.floor((admitted * budgetMs) / tookMs))
     },
 
-    admit(): boolean {
-      if (admitted >= room) return false
-      admitted++
-      return true
+    admit,
+
+    /** Resolves in the turn that has room, in the order of the calls. */
+    async turn(): Promise<void> {
+      if (queue.length === 0 && admit()) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      queue.push(resolve)
+      await promise
     },
+
+    /** Admits those who wait, at the beginning of a turn. */
+    admitWaiting() {
+      while (queue.length > 0 && admit()) queue.shift()?.()
+    },
+
+    isWaitedFor: () => queue.length > 0,
+
+    /** Whether those who wait here will take a second. */
+    isFull: () => queue.length >= perSecond,
 
     waitS(): number {
       const at = now()
@@ -69,7 +92,8 @@ type Kind = 'request' | 'socket'
 /** How much is admitted in one turn. `now` is in milliseconds. */
 export function openAdmission(now = () => performance.now()) {
   // After a restart all sockets come back at once, and opening one takes as long as some ten sends: a lane of their own
-  // admits few at a time, so that other requests are still answered.
+  // admits few at a time, so that other requests are still answered. Those who were told to return in the same second arrive
+  // together: they wait here rather than be refused again.
   const lanes = { request: openLane(requests, now), socket: openLane(sockets, now) }
   let began: number | null = null
 
@@ -79,17 +103,32 @@ export function openAdmission(now = () => performance.now()) {
     const took = now() - began
     began = null
     for (const lane of Object.values(lanes)) lane.end(took)
+    if (!lanes.socket.isWaitedFor()) return
+    beginTurn()
+    lanes.socket.admitWaiting()
+  }
+
+  function beginTurn() {
+    if (began !== null) return
+    began = now()
+    for (const lane of Object.values(lanes)) lane.begin()
+    setTimeout(measureTurn, measureEveryMs)
   }
 
   return {
     /** Whether one more is admitted. */
     admit(kind: Kind = 'request'): boolean {
-      if (began === null) {
-        began = now()
-        for (const lane of Object.values(lanes)) lane.begin()
-        setTimeout(measureTurn, measureEveryMs)
-      }
+      beginTurn()
       return lanes[kind].admit()
+    },
+
+    /** Whether one more socket may wait for its turn. */
+    hasRoomForSocket: () => !lanes.socket.isFull(),
+
+    /** Resolves when a socket may be opened. */
+    socketTurn() {
+      beginTurn()
+      return lanes.socket.turn()
     },
 
     /**
@@ -100,31 +139,32 @@ export function openAdmission(now = () => performance.now()) {
   }
 }
 
+export type Admission = ReturnType<typeof openAdmission>
+
 type Deps = {
   metrics: Metrics
+  admission: Admission
   /** How many requests are not answered yet. */
   pending(): number
-  now?: () => number
 }
 
 /**
  * Load shedding: refuses excess requests with 503 `busy` before any work is done for them, so that under overload the server
  * keeps answering as many as it can, about as fast as before.
  */
-export const overload = ({ metrics, pending, now }: Deps) => {
-  const admission = openAdmission(now)
+export const overload = ({ metrics, admission, pending }: Deps) =>
   // Elysia awaits hooks whose last expression is a call, which would delay every request.
-  return new Elysia({ name: 'overload' }).onRequest(({ request, set }) => {
+  new Elysia({ name: 'overload' }).onRequest(({ request, set }) => {
     let refusal
     const kind = opensSocket.test(request.url) ? 'socket' : 'request'
+    const hasRoom = kind === 'socket' ? admission.hasRoomForSocket() : admission.admit()
     // A few clients that send one request after the other never wait for each other.
-    if (!admission.admit(kind) && pending() > requests.atLeast && !neverShed.test(request.url)) {
+    if (!hasRoom && pending() > requests.atLeast && !neverShed.test(request.url)) {
       metrics.refusedEarly()
       refusal = problemResponse(overloaded(admission.waitS(kind)), String(set.headers['x-request-id']))
     }
     return refusal
   })
-}
 
 const overloaded = (waitS: number) =>
   new Refusal('busy', 'The server is overloaded. Try again shortly.', undefined, {

@@ -63,6 +63,7 @@ export const socketRoute = ({
   origins,
   limits,
   hub,
+  admission,
   now,
 }: {
   config: Config
@@ -70,6 +71,7 @@ export const socketRoute = ({
   origins: Origins
   limits: Limits
   hub: Hub
+  admission: { socketTurn(): Promise<void> }
   now: () => number
 }) =>
   new Elysia({ name: 'socket' }).get(
@@ -77,6 +79,7 @@ export const socketRoute = ({
     async ({ request, server, query, set }) => {
       const { token = tokenOffered(request.headers), since }: Record<string, string | undefined> = query
       if (!token) throw notSignedIn()
+      await admission.socketTurn()
       const caller = await callers.byToken(token)
       requireConsented(config, caller)
       requireVerified(config, caller)

@@ -62,6 +62,26 @@ test('when all sockets reconnect at once, few pass in a turn, and requests keep 
   expect(admitted('socket')).toBe(4)
 })
 
+test('sockets that arrive together wait for their turns, in their order, and those that would wait a second are refused', async () => {
+  const clock = { now: 0 }
+  const { socketTurn, hasRoomForSocket } = openAdmission(() => clock.now)
+  const opened: number[] = []
+  let count = 0
+  const arrive = () => {
+    const n = count++
+    void socketTurn().then(() => opened.push(n))
+  }
+  while (hasRoomForSocket()) arrive()
+  // Of the first turn 256, and of 400 a second those that wait.
+  expect(count).toBe(256 + 400)
+  for (let turns = 0; opened.length < count && turns < 100; turns++) {
+    clock.now += 5
+    await Bun.sleep(6)
+  }
+  expect(opened).toEqual(Array.from({ length: count }, (_, i) => i))
+  expect(hasRoomForSocket()).toBe(true)
+})
+
 test('400 sockets that reconnect at once are told to return within a second', () => {
   const { admit, waitS } = openAdmission(() => 0)
   const waits = Array.from({ length: 400 }, () => (admit('socket') ? 0 : waitS('socket')))
@@ -113,11 +133,15 @@ test('a refused request gets 503 busy before any route runs, but health endpoint
   const metrics = openMetrics()
   let asked = 0
   let pending = 100
+  const admission = openAdmission(() => clock.now)
   const app = new Elysia()
     .use(requestId)
-    .use(overload({ metrics, pending: () => pending, now: () => clock.now }))
+    .use(overload({ metrics, admission, pending: () => pending }))
     .get('/api/v1/me', () => ++asked)
-    .get('/ws', () => 'open')
+    .get('/ws', async () => {
+      await admission.socketTurn()
+      return 'open'
+    })
     .get('/health', () => 'ok')
   const ask = (path: string) => app.handle(new Request(`http://localhost${path}`))
   const burst = () => Promise.all(Array.from({ length: 100 }, () => ask('/api/v1/me')))
@@ -154,7 +178,8 @@ test('a refused request gets 503 busy before any route runs, but health endpoint
   clock.now += 10_000
   expect(opened(await before)).toBe(100)
   await Bun.sleep(6)
-  expect(opened(await sockets())).toBe(4)
+  // Four in this turn, and of ten a second those that wait for a later one.
+  expect(opened(await sockets())).toBe(14)
 })
 
 test('a listed page can read that the server was busy, and a preflight is always answered', async () => {
