@@ -318,7 +318,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a backup of PostgreSQL', () 
     const old = { pg_dump: 'echo "pg_dump (PostgreSQL) 9.6.24"', pg_restore: 'echo "pg_restore (PostgreSQL) 9.6.24"' }
     for (const [programs, reason] of [
       [{}, 'pg_dump is not on PATH'],
-      [old, 'pg_dump is of PostgreSQL 9, and the server of'],
+      [old, 'pg_dump is of PostgreSQL 9, older than the server'],
       [{ pg_dump: 'echo "pg_dump (PostgreSQL) 99.1"' }, 'pg_restore is not on PATH'],
     ] as const) {
       const where = { env: { PATH: pathWith(programs) } }

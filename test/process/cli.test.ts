@@ -271,7 +271,7 @@ describe('a start that cannot succeed touches nothing', () => {
       expectRefusal(
         await convene([], { DATA_DIR: path, PORT: '0', BACKUP_DIR }),
         1,
-        /BACKUP_DIR must be a directory, and \S+no-directory is none/,
+        /BACKUP_DIR must be a directory, and \S+no-directory is not/,
       )
     expect(existsSync(path)).toBe(false)
   })
