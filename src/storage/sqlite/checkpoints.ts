@@ -129,6 +129,14 @@ export function openCheckpoints(
     return promise
   }
 
+  /** Has the thread take in all but what is written meanwhile, because requests wait for what is done here. */
+  async function takeIn() {
+    const wasIdle = thread === null
+    await begin()
+    // A command does not end before its threads.
+    if (wasIdle) await thread?.terminate()
+  }
+
   return {
     onCommit() {
       if (!isMeasurable || running) return
@@ -142,8 +150,7 @@ export function openCheckpoints(
     async emptyLog() {
       await running?.promise
       if (replica && (await replica.empty().catch(() => false))) return
-      // Only what is written meanwhile is left to do here, where requests wait for it.
-      if (isMeasurable && !running && length() > little) await begin()
+      if (isMeasurable && !running && length() > little) await takeIn()
       for (let tries = 1; !empty() && tries < mostTries; tries++) await Bun.sleep(patienceWithReadersMs)
     },
 
