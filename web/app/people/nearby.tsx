@@ -1,8 +1,6 @@
 import type { Convene } from 'convene-client'
-import { useSession } from 'convene-client/react'
 import { Compass, List, RefreshCw, SlidersHorizontal, UserRoundSearch, WifiOff } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { Link } from 'wouter'
 import { distanceOf } from '../../shared/dates.ts'
 import { Button, IconButton } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
@@ -72,7 +70,6 @@ export default function Nearby() {
         )
       }
     >
-      <Consents />
       <Content />
       {isFiltering && (
         <Suspense fallback={null}>
@@ -80,17 +77,6 @@ export default function Nearby() {
         </Suspense>
       )}
     </Screen>
-  )
-}
-
-function Consents() {
-  const { t } = useLanguage()
-  const missing = useSession(({ user }) => user?.consents_missing.length ?? 0)
-  if (missing === 0) return null
-  return (
-    <p className={styles.notice}>
-      {t('people.consents')} <Link href="/settings">{t('people.consentsLink')}</Link>
-    </p>
   )
 }
 

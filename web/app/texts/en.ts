@@ -44,8 +44,6 @@ export const en = {
   'people.othersSee':
     'Others see your profile, a point some 300 m from where you were, the distance to it in steps of 100 m, and the hour it was updated. Your true place is never stored. The point is found for 30 days after your last update, unless this community chose another time.',
   'people.updatePosition': 'Update my place',
-  'people.consents': 'Others cannot find you until you agree to the current texts.',
-  'people.consentsLink': 'Read and agree',
   'people.nobody': 'Nobody within {distance} yet',
   'people.nobodyHint': 'Look a little further, or come back later.',
   'people.nobodyFiltered': 'Nobody here matches all your filters.',
