@@ -35,15 +35,17 @@ function blocksOf(text: string): Block[] {
   const blocks: Block[] = []
   let open: Block | null = null
   let reason: string | null = null
-  for (const [index, line] of text.split('\n').entries()) {
+  for (const [index, whole] of text.split('\n').entries()) {
+    // In a list, fences and comments are indented.
+    const line = whole.trim()
     if (open) {
       if (line === '```') open = null
       else {
-        open.code += `${line}\n`
+        open.code += `${whole}\n`
         open.announced.push(...statusesIn(/\/\/ ([45]\d\d)\b/g, line))
       }
-    } else if (line.trimStart().startsWith('```')) {
-      open = { line: index + 1, language: line.trim().slice(3), code: '', reason, announced: [] }
+    } else if (line.startsWith('```')) {
+      open = { line: index + 1, language: line.slice(3), code: '', reason, announced: [] }
       blocks.push(open)
       reason = null
     } else if (line !== '') {
