@@ -34,26 +34,15 @@ const mostStreamed = 64
 export function front(mainSocket: string) {
   let streamed = 0
 
-  /** Reads a short body before it is passed on. */
   async function pass(request: Request, url: string, headers: Headers): Promise<Response> {
     const length = request.body === null ? 0 : Number(headers.get('content-length') ?? Infinity)
-    if (length <= mostBuffered) return forward(url, request, headers, length > 0 ? await request.arrayBuffer() : null)
-    if (streamed >= mostStreamed)
-      return problemResponse(
-        new Refusal('busy', 'Too many uploads are in work. Try again in a moment.', undefined, { 'retry-after': '5' }),
-        '',
-      )
-    streamed++
-    return forward(url, request, headers, request.body).finally(() => streamed--)
-  }
-
-  async function forward(
-    url: string,
-    { method, signal }: Request,
-    headers: Headers,
-    body: ArrayBuffer | Request['body'],
-  ) {
+    const isShort = length <= mostBuffered
+    if (!isShort && streamed >= mostStreamed) return tooMany()
+    if (!isShort) streamed++
     try {
+      const { method, signal } = request
+      // A short body is read before it is passed on.
+      const body = isShort && length > 0 ? await request.arrayBuffer() : request.body
       const answer = await fetch(url, {
         ...{ unix: mainSocket, method, headers, body, signal },
         ...{ redirect: 'manual', decompress: false, timeout: false },
@@ -63,6 +52,8 @@ export function front(mainSocket: string) {
     } catch {
       // The client is gone, or the main thread stops.
       return problemResponse(new Refusal('shutting_down', 'This server is restarting: try again shortly.'), '')
+    } finally {
+      if (!isShort) streamed--
     }
   }
 
@@ -77,3 +68,9 @@ export function front(mainSocket: string) {
     return pass(request, `http://localhost${target}`, headers)
   }
 }
+
+const tooMany = () =>
+  problemResponse(
+    new Refusal('busy', 'Too many uploads are in work. Try again in a moment.', undefined, { 'retry-after': '5' }),
+    '',
+  )
