@@ -58,19 +58,25 @@ export function replicaLog(options: ReplicaLogOptions): ReplicaLog {
   const { spool, place, key, journal, everyMs = 250, snapshotEveryMs = 24 * 3600_000 } = options
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
   // Shared memory, because messages four times a second would be most of the cost of an idle replica.
-  const captured = new BigInt64Array(new SharedArrayBuffer(8))
+  const captured = new BigInt64Array(new SharedArrayBuffer(16))
+  /** Messages of stored files that have arrived here, which may be later than what the memory says. */
+  let heard = 0n
+  let capturedAt = 0
   let path: string | null = null
   let thread: Worker | null = null
   let calls = 0
 
   function start(): Worker {
+    Atomics.store(captured, 1, heard)
     const started = new Worker(replicator, {
       workerData: { path, spool, place, key, journal, everyMs, snapshotEveryMs, captured },
     })
     started.unref()
     started.on('message', (message: Message) => {
-      if (message.type === 'stored') options.onStored(message)
-      else if (message.type === 'failed') options.onFailure(message)
+      if (message.type === 'stored') {
+        heard++
+        options.onStored(message)
+      } else if (message.type === 'failed') options.onFailure(message)
       else answer(message)
     })
     started.on('error', (error) => end(started, asError(error)))
@@ -111,7 +117,12 @@ export function replicaLog(options: ReplicaLogOptions): ReplicaLog {
     run: () => ask('run'),
     checkpoint: () => ask('checkpoint'),
     empty: () => ask('empty'),
-    capturedAt: () => Number(captured[0]),
+    capturedAt() {
+      const at = Atomics.load(captured, 0)
+      // Not before all that was stored until then is known here, and counts as waiting.
+      if (Atomics.load(captured, 1) === heard) capturedAt = Number(at)
+      return capturedAt
+    },
     file: (name, bytes) => ask('file', { name, bytes }),
     partShipped: () => void ask('part').catch(() => {}),
     abandon: () => ask('abandon'),

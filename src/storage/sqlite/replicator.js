@@ -13,7 +13,9 @@ import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const { path, spool, place, key, journal, everyMs, snapshotEveryMs, captured } = workerData
+const { path, spool, place, key, journal, everyMs, snapshotEveryMs } = workerData
+/** Shared: up to when all commits are in files, and how many files were stored. */
+const { captured } = workerData
 
 const frameHeader = 24
 // Frames in one file, unless one commit has more.
@@ -126,6 +128,7 @@ function store(name, header, body) {
   }
   fs.renameSync(part, join(spool, file))
   syncDirectory(spool)
+  Atomics.add(captured, 1, 1n)
   parentPort.postMessage({ type: 'stored', file, bytes: bytes.length, capturedAt: Number(captured[0]) })
   return sum
 }
@@ -554,7 +557,7 @@ function tick() {
       isQuiet = !capture()
       shipJournal()
       lookedAt = now
-      captured[0] = BigInt(now)
+      Atomics.store(captured, 0, BigInt(now))
     }
     workOnSnapshot()
     plan()
