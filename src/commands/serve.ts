@@ -245,13 +245,15 @@ function endOnUncaught(log: Logger) {
 }
 
 /** Throws ConfigError where WORKERS cannot be had. */
-function refuseWorkers({ workers, database, redis }: Config) {
+function refuseWorkers({ workers, database, redis, replica }: Config) {
   if (workers === 0) return
   const isFile = database.engine === 'sqlite' && database.path !== ':memory:'
   if (!isFile || redis !== null)
     throw new ConfigError(
       'WORKERS is for one server on a file of SQLite: with PostgreSQL or Redis, start several nodes',
     )
+  // Its thread does the checkpoints, and cannot begin the log anew while others read without pause: it would grow and grow.
+  if (replica !== null) throw new ConfigError('WORKERS and REPLICA_URL exclude each other: use BACKUP_DIR with WORKERS')
   // Elsewhere the system gives all connections to one of the threads that listen on a port.
   if (process.platform !== 'linux') throw new ConfigError('WORKERS needs Linux, which spreads connections over threads')
 }

@@ -25,7 +25,7 @@ export const serverSettings = {
   workers: setting({
     name: 'WORKERS',
     default: '0',
-    help: 'Threads that answer requests beside the one that writes, so that a server uses [more than one core](docs/scaling.md#all-cores). Linux, and one server on SQLite.',
+    help: 'Threads that answer requests beside the one that writes, so that a server uses [more than one core](docs/scaling.md#all-cores). Linux, and one server on SQLite without `REPLICA_URL`.',
     ...wholeNumber(0, 64),
   }),
   dataDir: setting({

@@ -259,4 +259,7 @@ test('is for one server on a file: elsewhere the start says what to do', async (
     const { code, err } = await convene(['serve'], { DATA_DIR: dataDir, WORKERS: '2', PORT: '0', ...elsewhere })
     expect([code, err]).toEqual([1, expect.stringContaining('WORKERS is for one server on a file of SQLite')])
   }
+  const withReplica = { DATA_DIR: dataDir, WORKERS: '2', PORT: '0', REPLICA_URL: newDirectory() }
+  const { code, err } = await convene(['serve'], withReplica)
+  expect([code, err]).toEqual([1, expect.stringContaining('WORKERS and REPLICA_URL exclude each other')])
 })

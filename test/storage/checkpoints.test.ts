@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { type Checkpoints, openCheckpoints } from '../../src/storage/sqlite/checkpoints.ts'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { openReads } from '../../src/storage/sqlite/reads.ts'
 import { openWriter, type Writer } from '../../src/storage/sqlite/writer.ts'
+import { readAllTheTime } from '../reading-threads.ts'
 
 let directory: string
 let path: string
@@ -99,26 +99,12 @@ test('who reads keeps the log from beginning anew, and sees what was there; it d
   expect(errors).toEqual([])
 })
 
-// Each reads for a millisecond at a time, so that hardly a moment is without a reader.
-const readsOn = `
-  const { Database } = require('bun:sqlite')
-  const { workerData } = require('node:worker_threads')
-  const db = new Database(workerData, { readonly: true })
-  const look = db.prepare('SELECT count(*) FROM notes')
-  setInterval(() => {
-    const end = performance.now() + 1
-    db.run('BEGIN')
-    look.get()
-    while (performance.now() < end);
-    db.run('COMMIT')
-  }, 1)`
-
 test('threads that read all the time do not keep the log from beginning anew, nor from being emptied', async () => {
   onlyByThread()
   await note()
   writer.close()
   begin({ othersRead: true })
-  const threads = Array.from({ length: 4 }, () => new Worker(readsOn, { eval: true, workerData: path }))
+  const endReading = readAllTheTime(path, 'notes')
   try {
     for (let i = 0; i < 5; i++) {
       await writeUntil(() => pages() >= after)
@@ -127,7 +113,7 @@ test('threads that read all the time do not keep the log from beginning anew, no
     await checkpoints.emptyLog()
     expect(Bun.file(`${path}-wal`).size).toBe(0)
   } finally {
-    await Promise.all(threads.map((thread) => thread.terminate()))
+    await endReading()
   }
   expect(stored()).toBe(written)
   expect(errors).toEqual([])

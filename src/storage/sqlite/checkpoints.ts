@@ -33,8 +33,10 @@ type Options = {
   othersRead?: boolean
 }
 
-// Readers end their transaction with the turn of their event loop.
+// Readers end their transaction with the turn of their event loop. The wait holds up requests, so it is longer only for a log
+// that has grown while shorter ones were in vain.
 const patienceWithReadersMs = 10
+const mostPatienceMs = 1000
 const mostTries = 50
 
 /**
@@ -88,7 +90,7 @@ export function openCheckpoints(
   function end() {
     try {
       reads.end()
-      patiently(() => rest.run())
+      patiently(() => rest.run(), Math.min(mostPatienceMs, (patienceWithReadersMs * length()) / after))
     } catch (error) {
       onError(asError(error))
     }
@@ -107,9 +109,9 @@ export function openCheckpoints(
     return patiently(() => oneRow(truncate.get()).busy === 0)
   }
 
-  function patiently<T>(work: () => T): T {
+  function patiently<T>(work: () => T, ms = patienceWithReadersMs): T {
     if (!othersRead) return work()
-    db.run(`PRAGMA busy_timeout = ${patienceWithReadersMs}`)
+    db.run(`PRAGMA busy_timeout = ${Math.ceil(ms)}`)
     try {
       return work()
     } finally {
