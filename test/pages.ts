@@ -50,7 +50,7 @@ function blocksOf(text: string): Block[] {
       reason = null
     } else if (line !== '') {
       reason = /^<!-- not run: (.+) -->$/.exec(line)?.[1] ?? null
-      if (line.startsWith('→ ')) blocks.at(-1)!.announced.push(...statusesIn(/\b([45]\d\d) `/g, line))
+      if (whole.startsWith('→ ')) blocks.at(-1)!.announced.push(...statusesIn(/\b([45]\d\d) `/g, line))
     }
   }
   return blocks
