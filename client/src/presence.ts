@@ -3,7 +3,7 @@ import { createStore, isSame, type Settable } from './store.ts'
 import type { Frame, Presence, Store } from './types.ts'
 
 const typingMs = 5000
-// Right after each connection, the server names the users who are online. Whoever is not named within this time is offline.
+// Right after each connection, the server names the users who are online. A user who is not named within this time is offline.
 const namedWithinMs = 2000
 
 /** Tracks who is online, and who types in which chat. */

@@ -30,7 +30,7 @@ export type Ports = {
   metrics?: Metrics
   /** Null if traces are off. */
   traces?: Traces | null
-  /** What several nodes share in Redis; null if this is the only node. */
+  /** What several nodes share in Redis, or the threads of a server in memory; null if this is the only one. */
   shared?: Shared | null
   /** Ships commits and photos; null if there is no replica. */
   replica?: Replica | null

@@ -11,7 +11,7 @@ export type Port = {
  * Calls a function of an object that the other thread offers, with arguments that can be cloned. Rejects as that function
  * does.
  */
-export type Call = (object: string, method: string, args: unknown[]) => Promise<unknown>
+type Call = (object: string, method: string, args: unknown[]) => Promise<unknown>
 
 /** `tell` is a call without an answer. */
 export type Link = { call: Call; tell(object: string, method: string, args: unknown[]): void }

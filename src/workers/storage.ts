@@ -3,7 +3,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { Link } from './link.ts'
 
 /** Under this name the main thread offers each of its stores. */
-export const offeredAs = (store: string) => `storage.${store}`
+const offeredAs = (store: string) => `storage.${store}`
 
 /** The stores of a storage, as objects to offer to other threads. `onFailure` sees each write of theirs that fails. */
 export function offeredStores(storage: Storage, onFailure: (error: unknown) => void): Record<string, object> {
