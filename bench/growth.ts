@@ -13,7 +13,7 @@ const usualSizes = '10000,1000000'
 /** Members of as many chats ask, spread over all of them. */
 const members = 1000
 
-export type Member = { user: string; chat: string; token: string }
+export type Member = { user: string; chat: string; token: string; refresh: string }
 export type Work = { name: string; of(member: Member, i: number): Request }
 
 const json = { 'content-type': 'application/json' }
@@ -88,7 +88,10 @@ export async function signIn(dir: string, settings?: Record<string, string>): Pr
   const services = await openServices(dir, settings)
   const client = { address: '127.0.0.1', user_agent: 'bench', language: 'en' }
   const found = await Promise.all(
-    chats.map(async (one) => ({ ...one, token: (await services.auth.begin(one.user, client)).access_token })),
+    chats.map(async (one) => {
+      const { access_token: token, refresh_token: refresh } = await services.auth.begin(one.user, client)
+      return { ...one, token, refresh }
+    }),
   )
   await services.storage.close()
   return found

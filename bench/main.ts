@@ -28,6 +28,10 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
     about: 'the slowest answers under half load while a backup, a replica, an erasure and the like run',
     load: () => import('./tail.ts'),
   },
+  soak: {
+    about: 'half load for two hours: memory, open files and latencies: --minutes N --people N --dir DIR',
+    load: () => import('./soak.ts'),
+  },
   growth: {
     about: 'communities of several sizes: --people 10000,1000000 --messages-each 1 --dir DIR',
     load: () => import('./growth.ts'),

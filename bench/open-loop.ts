@@ -11,7 +11,7 @@ export type Found = { accepted: Run; ms: number[]; refused: number; others: numb
  * also where no connection was free. Bare TCP, as a client of HTTP would cost as much as the server.
  */
 export async function openLoop(url: URL, requests: readonly Request[], connections: number) {
-  const bytes = requests.map(written)
+  let bytes = requests.map(written)
   let next = 0
   let free: Connection[] = []
   let waiting: number[] = []
@@ -58,12 +58,17 @@ export async function openLoop(url: URL, requests: readonly Request[], connectio
   free = [...all]
 
   return {
+    /** Other requests from now on. */
+    ask(requests: readonly Request[]): void {
+      bytes = requests.map(written)
+    },
+
     /** At so many a second, for so many seconds. */
     async run(rate: number, seconds: number): Promise<Found> {
       answers = []
       const began = performance.now()
       for (let sent = 0; performance.now() - began < seconds * 1000;) {
-        const due = Math.floor(((performance.now() - began) / 1000) * rate)
+        const due = Math.floor(((performance.now() - began) / 1000) * rate) + 1
         for (; sent < due; sent++) waiting.push(began + (sent / rate) * 1000)
         go()
         await Bun.sleep(1)
