@@ -4,7 +4,7 @@ import { defineConfig } from 'drizzle-kit'
 // which the server applies at start: Drizzle's own have no step down.
 export default defineConfig({
   dialect: 'sqlite',
-  schema: './src/storage/sqlite/schema/index.ts',
+  schema: './src/storage/sqlite/schema.ts',
   out: './node_modules/.cache/drizzle',
   dbCredentials: { url: './data/convene.db' },
 })

@@ -1,5 +1,6 @@
-import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core'
-import * as schema from './postgres/schema/index.ts'
+import { is, type Table as DrizzleTable } from 'drizzle-orm'
+import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
+import { tables as schema } from './postgres/schema.ts'
 
 /** A value that both engines can hold. A column's kind tells which values it holds besides null. */
 export type Value = string | number | boolean | Uint8Array | null
@@ -103,7 +104,9 @@ export const tables: readonly Table[] = [
   schema.usedChallenges,
 ].map(tableOf)
 
-function tableOf(table: PgTable): Table {
+function tableOf(table: DrizzleTable): Table {
+  // Declared with the types of SQLite, like all shared tables.
+  if (!is(table, PgTable)) throw new Error('the tables of PostgreSQL are expected')
   const { name, columns: all, primaryKeys } = getTableConfig(table)
   // A generated column has no value of its own.
   const columns = all.filter(({ generated }) => generated === undefined)

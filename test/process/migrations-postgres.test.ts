@@ -5,7 +5,7 @@ import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { migrations } from '../../migrations/index.ts'
 import { MigrationError } from '../../src/storage/migrate.ts'
 import { openMigrator } from '../../src/storage/postgres/migrate.ts'
-import * as schema from '../../src/storage/postgres/schema/index.ts'
+import { tables as schema } from '../../src/storage/postgres/schema.ts'
 import { convene } from '../convene.ts'
 import { newPostgres, noPostgres } from '../engines.ts'
 

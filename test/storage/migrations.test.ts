@@ -5,7 +5,7 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { migrations } from '../../migrations/index.ts'
 import { down, MigrationError, status, up } from '../../src/storage/migrate.ts'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
-import * as schema from '../../src/storage/sqlite/schema/index.ts'
+import * as schema from '../../src/storage/sqlite/schema.ts'
 
 type Row = Record<string, string | number | Uint8Array | null>
 

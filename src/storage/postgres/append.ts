@@ -18,7 +18,7 @@ import { askedOfMessage, askedValues } from '../sql/asked-notifications.ts'
 import { onTakenSlot } from '../sql/outbox.ts'
 import { busy } from './failures.ts'
 import type { Queries } from './queries.ts'
-import { messages } from './schema/index.ts'
+import { tables } from './schema.ts'
 
 const lockChats = 'SELECT id FROM chats WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
 const lockFreeChats = `${lockChats} SKIP LOCKED`
@@ -50,7 +50,7 @@ const given = storedColumns.filter((name) => name !== 'seq')
 const insertMessages = `
   INSERT INTO messages (seq, ${given.join()})
   SELECT c.last_seq, ${given.map((name) => `s.${name}`).join()}
-  FROM unnest(${given.map((name, i) => `$${i + 1}::${messages[name].getSQLType()}[]`).join()}) AS s (${given.join()})
+  FROM unnest(${given.map((name, i) => `$${i + 1}::${tables.messages[name].getSQLType()}[]`).join()}) AS s (${given.join()})
   JOIN chats c ON c.id = s.chat_id
   ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING id, seq`
 

@@ -1,21 +1,12 @@
 import { DrizzleQueryError, is, SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/pg-proxy'
 import type { Consent } from '../../features/auth/store.ts'
-import {
-  areSeveral,
-  type Builders,
-  type Engine,
-  query,
-  rows,
-  type Statement,
-  type Tables,
-  type Work,
-} from '../sql/engine.ts'
+import { areSeveral, type Builders, type Engine, query, rows, type Statement, type Work } from '../sql/engine.ts'
 import type { Database } from './database.ts'
 import { PostgresFault, sqlstate } from './failures.ts'
 import { recordEvents } from './events.ts'
 import type { Queries, Value } from './queries.ts'
-import * as tables from './schema/index.ts'
+import { tables } from './schema.ts'
 
 /** Drizzle over the statements of a connection or a transaction. */
 const drizzleOn = (queries: Queries) =>
@@ -55,7 +46,7 @@ const locked: Engine['locked'] = (select, strength) => {
 
 export function postgresEngine(database: Database): Engine {
   return {
-    tables: tables as unknown as Tables,
+    tables,
     read: (work) => database.read((queries) => runOn(queries, work)),
     write: (work) => database.write((queries) => runOn(queries, work)),
     isAmong: (column, values) => sql`${column} = ANY(${sql.param(arrayLiteral(values))}::text[])`,

@@ -1,11 +1,6 @@
 import type { SQL } from 'bun'
-import { drizzle } from 'drizzle-orm/bun-sql'
-import * as schema from './schema/index.ts'
 
 export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | null)[]
-
-/** A statement made by `build`. Its rows are keyed by the columns' own names, so use no aliases. */
-type Built<Row> = { toSQL(): { sql: string; params: unknown[] }; _: { result: readonly Row[] } }
 
 /**
  * Runs statements. The text holds `$1`, `$2` …, never a value, so that each is prepared once on a connection. Statements
@@ -14,9 +9,7 @@ type Built<Row> = { toSQL(): { sql: string; params: unknown[] }; _: { result: re
  * int8 and numeric arrive as numbers, bytea as Buffer, boolean as boolean, JSON as the text that it is stored as.
  */
 export type Queries = {
-  all<Row>(statement: Built<Row>): Promise<Row[]>
   all<Row>(text: string, values?: readonly Value[]): Promise<Row[]>
-  get<Row>(statement: Built<Row>): Promise<Row | null>
   get<Row>(text: string, values?: readonly Value[]): Promise<Row | null>
   /** The row of a statement that always has one, such as a count. */
   one<Row>(text: string, values?: readonly Value[]): Promise<Row>
@@ -28,19 +21,15 @@ export type Queries = {
   result(text: string, values?: readonly Value[]): Promise<unknown[] & { changes: number }>
 }
 
-/** Builds statements whose text depends on the request, typed by the tables. Runs none. */
-export const build = drizzle.mock({ schema })
-
 /** `isOver` is set when nobody waits for the statements any more. */
 export type Turn = { isOver: boolean }
 
 /** The statements of one client, or of one transaction. Keeps their failures in order. */
 export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures: unknown[] = []): Queries {
-  async function rows(statement: string | Built<unknown>, values: readonly Value[] = [], asArrays = false) {
+  async function rows(text: string, values: readonly Value[] = [], asArrays = false) {
     if (turn.isOver) throw new Error('the caller no longer waits for this')
-    const { sql, params } = typeof statement === 'string' ? { sql: statement, params: values } : statement.toSQL()
     try {
-      const sent = client.unsafe(sql, params.map(sendable))
+      const sent = client.unsafe(text, values.map(sendable))
       return await (asArrays ? sent.values() : sent)
     } catch (error) {
       failures.push(error)
@@ -48,19 +37,17 @@ export function queriesOn(client: SQL, turn: Turn = { isOver: false }, failures:
     }
   }
   return {
-    all: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
-      asNumbers(await rows(statement, values)),
-    get: async (statement: string | Built<unknown>, values?: readonly Value[]) =>
-      asNumbers(await rows(statement, values))[0] ?? null,
-    one: async (statement: string, values?: readonly Value[]) => {
-      const [row] = asNumbers(await rows(statement, values))
+    all: async (text, values) => asNumbers(await rows(text, values)),
+    get: async (text, values) => asNumbers(await rows(text, values))[0] ?? null,
+    one: async (text, values) => {
+      const [row] = asNumbers(await rows(text, values))
       if (row === undefined) throw new Error('a statement that always returns a row has returned none')
       return row
     },
-    run: async (statement: string, values?: readonly Value[]) => (await rows(statement, values)).affectedRows,
-    values: (statement, values) => rows(statement, values, true),
-    result: async (statement, values) => {
-      const result = await rows(statement, values)
+    run: async (text, values) => (await rows(text, values)).affectedRows,
+    values: (text, values) => rows(text, values, true),
+    result: async (text, values) => {
+      const result = await rows(text, values)
       return Object.assign(asNumbers(result), { changes: Number(result.affectedRows) })
     },
   }

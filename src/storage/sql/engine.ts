@@ -3,7 +3,7 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { Consent, ConsentKind } from '../../features/auth/store.ts'
 import type { EventNumbers } from '../../features/chats/store.ts'
 import type { DurableType } from '../../realtime/events.ts'
-import type * as tables from '../sqlite/schema/index.ts'
+import type * as tables from '../sqlite/schema.ts'
 
 /**
  * Drizzle's builders. The shared stores are written against the types of SQLite; PostgreSQL's builders have the same

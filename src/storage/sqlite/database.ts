@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { giveToOwner } from '../../lib/owner.ts'
-import * as schema from './schema/index.ts'
+import * as schema from './schema.ts'
 import { codeOf, messageOf } from '../../lib/errors.ts'
 import { oneRow } from './one-row.ts'
 

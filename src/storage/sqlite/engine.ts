@@ -5,7 +5,7 @@ import { areSeveral, type Builders, type Engine, query, type Statement, type Wor
 import type { Db } from './database.ts'
 import { eventRecorder } from './events.ts'
 import type { Reads } from './reads.ts'
-import * as tables from './schema/index.ts'
+import * as tables from './schema.ts'
 import type { Writer } from './writer.ts'
 import { codeOf } from '../../lib/errors.ts'
 
