@@ -86,7 +86,6 @@ test('nothing of an erased user is left in any file, and everything of others is
   const { id } = registered.body.user
   const ada = { id, ...app.as(registered.body.access_token) } as Person
   const [hash] = await app.rows<{ h: string }>('SELECT password_hash AS h FROM users WHERE id = ?', id)
-  await app.rows('UPDATE users SET messenger_id = ? WHERE id = ?', '778899001122', id)
   const subject = ['oidc', 'acme', 'https://acme.example.org', 'Mark-Subject', app.clock.now]
   const columns = 'id, user_id, kind, provider, issuer, subject, created_at'
   await app.rows(`INSERT INTO identities (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`, id, id, ...subject)
@@ -118,9 +117,20 @@ test('nothing of an erased user is left in any file, and everything of others is
   const { id: credentialId, registration } = passkeyOf(options)
   await ada.post('me/passkeys', { label: 'Mark-Passkey', credential: registration })
 
+  // Whatever else an account's row can hold, but for what would keep her out.
+  const rowOf = async () => (await app.rows<Record<string, unknown>>('SELECT * FROM users WHERE id = ?', id))[0]!
+  const isEmpty = ([name, value]: [string, unknown]) =>
+    value === null && !['deleted_at', 'suspended_until', 'hidden'].includes(name)
+  const others = Object.entries(await rowOf())
+    .filter(isEmpty)
+    .map(([name]) => name)
+  expect(others).toContain('messenger_id')
+  for (const name of others) await app.rows(`UPDATE users SET ${name} = ? WHERE id = ?`, `Mark-${name}`, id)
+
   const marks = [
     ...['Mark-Passkey', credentialId],
-    ...['mark-email', '+4915112345678', '778899001122', hash!.h, 'Mark-Subject'],
+    ...['mark-email', '+4915112345678', hash!.h, 'Mark-Subject'],
+    ...others.map((name) => `Mark-${name}`),
     ...['Mark-Name', 'Mark-City', 'Mark-Bio', 'Mark-Agent', '198.51.100.0', 'Mark-Drink', 'Mark-Purpose', 'gsw-u-mark'],
     ...['Mark-Device', 'Mark-Phone', 'Pacific/Kiritimati'],
     ...['Mark-Text', 'Mark-Edited', 'Mark-Deleted', 'Mark-Caption', 'Mark-Client', 'Mark-Review'],
@@ -132,6 +142,14 @@ test('nothing of an erased user is left in any file, and everything of others is
 
   expect((await erase(ada)).status).toBe(204)
   expect(found(allBytes(app))).toEqual([])
+  const { created_at, updated_at, ...left } = await rowOf()
+  expect(Object.fromEntries(Object.entries(left).filter(([, value]) => value !== null))).toEqual({
+    id,
+    role: 'user',
+    show_age: 0,
+    deleted_at: app.clock.now,
+  })
+  expect([created_at, updated_at]).toEqual([expect.any(Number), app.clock.now])
   for (const table of ['channels', 'notification_preferences', 'shown_notifications', 'outbox'])
     expect([table, await app.rows(`SELECT user_id FROM ${table} WHERE user_id = ?`, id)]).toEqual([table, []])
   expect(await app.rows('SELECT id FROM chats WHERE muted_a IS NOT NULL OR muted_b IS NOT NULL')).toEqual([])

@@ -1,29 +1,13 @@
 import { cleared } from '../chats/rules.ts'
 
-/** What an erasure sets in an account's row: only its id and the times of creation and erasure remain. */
-export const anonymised = (at: number) => ({
-  email: null,
-  email_verified_at: null,
-  email_asked_at: null,
-  phone: null,
-  messenger_id: null,
-  password_hash: null,
-  name: null,
-  city: null,
-  bio: null,
-  gender: null,
-  photo: null,
-  role: 'user' as const,
-  suspended_until: null,
-  suspended_reason: null,
-  suspension_id: null,
-  hidden: null,
-  hidden_by: null,
-  birth_month: null,
-  show_age: false,
-  updated_at: at,
-  deleted_at: at,
-})
+/**
+ * What an erasure sets in an account's row. Only its id and the times of creation and erasure remain: every other column
+ * gets its default value.
+ */
+export function anonymised(defaults: Readonly<Record<string, unknown>>, at: number) {
+  const { id: _, created_at: __, ...cleared } = defaults
+  return { ...cleared, updated_at: at, deleted_at: at }
+}
 
 /** What an erasure sets in a message, which remains as a tombstone. */
 export const anonymisedMessage = { ...cleared, client_id: null }

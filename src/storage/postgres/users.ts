@@ -2,14 +2,16 @@ import type { User } from '../../features/profile/store.ts'
 import { type HotUsers, type ProfileRow, profileOf, selectProfile, selectUser } from '../sql/users.ts'
 import { notAmong, selectNearby } from '../sql/nearby-people.ts'
 import type { Database } from './database.ts'
+import { tables } from './schema.ts'
 
+const userById = `${selectUser(tables)} WHERE u.id = $1`
 const profilesThere = `${selectNearby} FROM nearby_people AS n WHERE n.user_id = ANY($1::text[])`
 
 const profilesWhere = async (db: Database, condition: string, value: string | readonly string[]) =>
   (await db.read((q) => q.all<ProfileRow>(`${selectProfile} WHERE ${condition}`, [value]))).map(profileOf)
 
 export const hotUsers = (db: Database): HotUsers => ({
-  byId: (id) => db.read((q) => q.get<User>(`${selectUser} WHERE u.id = $1`, [id])),
+  byId: (id) => db.read((q) => q.get<User>(userById, [id])),
   profile: async (id) => (await profilesWhere(db, 'u.id = $1', id))[0] ?? null,
   profiles: (ids) => profilesWhere(db, 'u.id = ANY($1::text[])', ids),
   async profilesOfFound(found) {

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, gte, inArray, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { anonymised, anonymisedMessage, chatsOfPart, type ChatToClear } from '../../features/account/rules.ts'
 import type { Cleared, ErasureStore, Place } from '../../features/account/store.ts'
@@ -26,6 +26,8 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
     engine.tables
   const { locationCells, locations, media, messages, messageVersions, notices, openers, pendingReviews } = engine.tables
   const { preferences, reports, reviews, sessions, unfinishedErasures, users, userStats } = engine.tables
+  const columnsOfUsers = Object.entries(getTableColumns(users))
+  const defaults = Object.fromEntries(columnsOfUsers.map(([name, column]) => [name, column.default ?? null]))
 
   /** Removes the search index of a user, except the gender in their row. */
   function* dropTraits(db: Builders, user: string): Work<number> {
@@ -232,7 +234,7 @@ export function erasureStore(engine: Engine, emptyLog: ErasureStore['emptyLog'])
         const theirs = chatsWhere(eq(chats.user_a, user)).unionAll(chatsWhere(eq(chats.user_b, user)))
         yield* lock(chatsWhere(inArray(chats.id, theirs)).orderBy(asc(chats.id)), 'no key update')
         yield* engine.reindexTraits(user, function* () {
-          yield* changed(db.update(users).set(anonymised(at)).where(eq(users.id, user)))
+          yield* changed(db.update(users).set(anonymised(defaults, at)).where(eq(users.id, user)))
           yield* dropTraits(db, user)
         })
         yield* changedEach([

@@ -4,16 +4,27 @@ import { foldedPreferences } from '../../features/profile/rules.ts'
 import type { Preferences, Profile, User, UserStore } from '../../features/profile/store.ts'
 import { isTheirs } from '../image-use.ts'
 import { recordAudit } from './audit.ts'
-import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
+import { type Builders, changed, type Engine, first, rows, type Tables, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { enqueue } from './outbox.ts'
 
 /** Written per engine, because every request reads people, and SQLite caches them. */
 export type HotUsers = Pick<UserStore, 'byId' | 'profile' | 'profiles' | 'profilesOfFound'>
 
-export const selectUser = `
-  SELECT u.id, email, email_verified_at, phone, messenger_id, name, city, bio, gender, photo, role, coalesce(visible OR held_back, true) AS visible,
-    suspended_until, suspended_reason, hidden, birth_month, show_age, created_at, u.updated_at, deleted_at
+/** The columns of an account that its owner may see: all but those that only the server needs. */
+function ownColumns(users: Tables['users']) {
+  const {
+    password_hash: _,
+    email_asked_at: __,
+    suspension_id: ___,
+    hidden_by: ____,
+    ...columns
+  } = getTableColumns(users)
+  return columns
+}
+
+export const selectUser = ({ users }: Tables) => `
+  SELECT ${Object.keys(ownColumns(users)).map((name) => `u.${name}`)}, coalesce(visible OR held_back, true) AS visible
   FROM users u LEFT JOIN locations l ON l.user_id = u.id`
 export const selectProfile = `
   SELECT u.id, name, city, bio, gender, photo, drinks, activities, purposes, coalesce(language, 'en') AS language,
@@ -49,10 +60,9 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
   const { locations, media, preferences, users } = engine.tables
 
   function* readUser(db: Builders, id: string): Work<User | null> {
-    const { password_hash: _, suspension_id: __, hidden_by: ___, ...columns } = getTableColumns(users)
     const row = yield* first(
       db
-        .select({ ...columns, wasVisible: locations.visible, held_back: locations.held_back })
+        .select({ ...ownColumns(users), wasVisible: locations.visible, held_back: locations.held_back })
         .from(users)
         .leftJoin(locations, eq(locations.user_id, users.id))
         .where(eq(users.id, id)),

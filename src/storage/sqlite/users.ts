@@ -11,9 +11,10 @@ import {
 import type { Db } from './database.ts'
 import { profilesThere } from './nearby-people.ts'
 import type { Reads } from './reads.ts'
+import * as tables from './schema.ts'
 
 export function hotUsers({ $client: client }: Db, { remembered, rememberedEach }: Reads): HotUsers {
-  const userById = client.prepare<UserRow, [string]>(`${selectUser} WHERE u.id = +?`)
+  const userById = client.prepare<UserRow, [string]>(`${selectUser(tables)} WHERE u.id = +?`)
   const profileById = client.prepare<ProfileRow, [string]>(`${selectProfile} WHERE u.id = +?`)
   const profilesByIds = client.prepare<ProfileRow, [string]>(
     `${selectProfile} WHERE u.id IN (SELECT value FROM json_each(?))`,
