@@ -14,7 +14,7 @@ import { Value } from '@sinclair/typebox/value'
  * A backup in pg_dump's custom format, followed by two lines that pg_restore ignores: the contents of the backup, and a checksum
  * of everything before it.
  */
-export type Dumped = Static<typeof dumped>
+type Dumped = Static<typeof dumped>
 
 const dumped = Type.Object({
   made_at: Type.String(),

@@ -16,7 +16,7 @@ import { giveAllToOwner } from '../lib/owner.ts'
 import { messageOf } from '../lib/errors.ts'
 
 /** An SQLite database, and the data directory with its photos. */
-export type Installation = { databasePath: string; dataDir: string }
+type Installation = { databasePath: string; dataDir: string }
 
 /**
  * Database and photos cannot be replaced with a single rename. A restore therefore prepares everything under temporary names,

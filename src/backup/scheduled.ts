@@ -63,7 +63,7 @@ type Made = { at: number; bytes: number }
 const newest = (made: Made[]): Made | null => made.sort((a, b) => b.at - a.at)[0] ?? null
 
 /** A directory, or a bucket with the local directory in which the backup is made before the upload. */
-export type BackupPlace = string | { place: S3Place; dataDir: string }
+type BackupPlace = string | { place: S3Place; dataDir: string }
 
 /**
  * Makes a backup in the directory or bucket, named by its time, and removes the oldest ones beyond `keep`, and the photos that

@@ -139,7 +139,7 @@ export function openAdmission(now = () => performance.now()) {
   }
 }
 
-export type Admission = ReturnType<typeof openAdmission>
+type Admission = ReturnType<typeof openAdmission>
 
 type Deps = {
   metrics: Metrics

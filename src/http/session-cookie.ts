@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 
 export type SessionCookies = ReturnType<typeof sessionCookies>
 
-export type ResponseHeaders = Record<string, string | number | string[] | undefined>
+type ResponseHeaders = Record<string, string | number | string[] | undefined>
 
 /** The tokens in the cookies. Lifetimes are in seconds. */
 export type IssuedTokens = {

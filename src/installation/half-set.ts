@@ -1,7 +1,7 @@
 import { type Config, settingsInForce } from '../config.ts'
 
 /** A setting that has no effect, or not the intended one, until another one is set too. */
-export type HalfSet = {
+type HalfSet = {
   text: string
   fix: string
   /** Nothing is lost by it, so `/ready` does not report it. */
@@ -13,7 +13,7 @@ export type HalfSet = {
  *
  * `isGiven` says whether a setting was given, by its name.
  */
-export function halfSet(config: Config, isGiven: (name: string) => boolean): HalfSet[] {
+function halfSet(config: Config, isGiven: (name: string) => boolean): HalfSet[] {
   const found: HalfSet[] = []
   const say = (wrong: boolean, text: string, fix: string) => void (wrong && found.push({ text, fix }))
   /** `name` does nothing as long as `other` is missing. */

@@ -3,7 +3,7 @@ import { dlopen, ptr } from 'bun:ffi'
 /** What systemd gives a service of `Type=notify`. */
 export type Notification = { socket: string; watchdogMs: number | null }
 
-export type ServiceManager = {
+type ServiceManager = {
   /** The server answers requests now, at its start or after a reload. */
   ready(status: string): void
   reloading(): void

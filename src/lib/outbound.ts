@@ -33,7 +33,7 @@ export type OutboundRequest = {
   keepAlive?: boolean
 }
 
-export type OutboundAnswer = { status: number; headers: IncomingMessage['headers']; body: Buffer }
+type OutboundAnswer = { status: number; headers: IncomingMessage['headers']; body: Buffer }
 
 export type Outbound = ReturnType<typeof openOutbound>
 

@@ -1,5 +1,5 @@
 /** The progress of a long operation. */
-export type Progress = {
+type Progress = {
   /** Adds to what is done. */
   advance(count: number): void
   /** Call it at the end, whether the work succeeded or not. */

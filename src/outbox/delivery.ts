@@ -61,8 +61,6 @@ type Way = {
 
 type Outcome = 'sent' | 'withheld' | 'failed' | 'given_up'
 
-export type Delivery = ReturnType<typeof openDelivery>
-
 /** A node that does not report back within this time counts as dead, and another one delivers. */
 const leaseMs = 2 * minutes
 // Most parcels are announced by `wake`. Polling finds those of a dead node, and those that have become due.

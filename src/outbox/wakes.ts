@@ -1,7 +1,5 @@
 import type { Kind } from './store.ts'
 
-export type Wakes = ReturnType<typeof openWakes>
-
 /**
  * Tells the delivery that a parcel is committed. It is a separate object because the services that commit parcels are built
  * before the delivery, whose carriers need some of them.

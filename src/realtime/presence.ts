@@ -12,7 +12,7 @@ export type Presence = {
 }
 
 /** How long a user still counts as online after their last socket has closed. */
-export const usualCalmMs = 10 * seconds
+const usualCalmMs = 10 * seconds
 
 type Deps = {
   sockets: Pick<Sockets, 'has' | 'isForeground' | 'deliver' | 'whenLastCloses' | 'whenFocusChanges'>

@@ -11,7 +11,7 @@ export type Replay = ReturnType<typeof replay>
 export type Shown = { viewer_id: string; ref: string }
 
 /** For each type of event that stores only an id: what it shows now, in that order, and undefined if it no longer exists. */
-export type EventViews = { [T in ViewedType]: (shown: readonly Shown[]) => Promise<(ViewedData[T] | undefined)[]> }
+type EventViews = { [T in ViewedType]: (shown: readonly Shown[]) => Promise<(ViewedData[T] | undefined)[]> }
 
 /** A user's events after `since`, `limit` of them at most. */
 type Missed = { user_id: string; since: number; limit: number }

@@ -25,8 +25,6 @@ const usersPerRead = 100
 const readEveryMs = 20
 const drainTimeoutMs = 20_000
 
-export type Topics = ReturnType<typeof openTopics>
-
 /**
  * One topic per user who has a socket on this node. Storage is the source of truth; a notification is only a hint. If the
  * notified event is the next one in sequence, the topic publishes it; otherwise it reads the missing events from storage

@@ -15,7 +15,7 @@ import { pairOf } from '../features/chats/rules.ts'
 /** The parameters of a community. The same plan makes the same community, except for times, which count back from now. */
 export type Plan = { users: number; cities: readonly City[]; messages: number; seed: string }
 
-export type Setting = {
+type Setting = {
   /** Milliseconds. */
   now: number
   /** The installation's own key, 32 bytes: positions are published as those of real people are. */
@@ -43,7 +43,7 @@ export type Chat = {
   review: Review | null
 }
 
-export type Community = {
+type Community = {
   /** The people, in the order of their registration. Iterate over it before `chats`. */
   residents(): Generator<Resident>
   /** Their chats, in the order in which they were started. */

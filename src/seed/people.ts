@@ -139,7 +139,7 @@ export const drinks = words('tea coffee beer wine juice cocktails water lemonade
 export const activities = words(
   'hiking running cycling climbing swimming yoga dancing chess football tennis volleyball photography painting cooking cinema theatre concerts museums languages gardening reading gaming sailing birdwatching',
 )
-export const purposes = [
+const purposes = [
   'friends',
   'conversation',
   'language exchange',

@@ -191,7 +191,7 @@ function unfit(value: Exclude<Value, null>, kind: Kind): string | null {
 }
 
 /** A row as errors name it, such as `messages (chat_id …, seq 12)`. */
-export function named({ name, columns, key }: Table, row: Row): string {
+function named({ name, columns, key }: Table, row: Row): string {
   const shown = columns.flatMap(({ name, kind }, i) =>
     (key.includes(name) || name === 'id') && kind !== 'bytes' ? `${name} ${row[i]}` : [],
   )

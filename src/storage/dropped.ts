@@ -2,7 +2,7 @@
  * What a step down removes for good: a table (or rows of it), or a column. `empty` is the default, as SQL, that the step up
  * gave the column, and that the next step up would restore.
  */
-export type Dropped = { table: string; column: string | null; empty?: string }
+type Dropped = { table: string; column: string | null; empty?: string }
 
 /** How many rows of a table, or values of a column that are neither null nor the default, a step down removes. */
 export type Loss = { name: string; rows: number }

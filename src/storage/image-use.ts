@@ -3,7 +3,7 @@
 // Makes PostgreSQL look up each image instead of reading all messages first.
 const oneByOne = 'LIMIT 1 OFFSET 0'
 
-export const isPhoto = `EXISTS (SELECT 1 FROM users WHERE users.photo = media.id ${oneByOne})`
+const isPhoto = `EXISTS (SELECT 1 FROM users WHERE users.photo = media.id ${oneByOne})`
 const isIn = (table: 'messages' | 'held_messages') =>
   `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.photo_id = media.id AND ${table}.deleted_at IS NULL ${oneByOne})`
 const shown = `(${isPhoto} OR ${isIn('messages')} OR ${isIn('held_messages')})`

@@ -9,7 +9,7 @@ import { type Watched, watchServer, watchThread } from './watched.ts'
 export type Metrics = ReturnType<typeof openMetrics>
 
 /** The metrics of one thread. */
-export type MetricsAsJson = object[]
+type MetricsAsJson = object[]
 
 // 429 and 5xx, whose cause an operator has to look for.
 const watchedProblems: ReadonlySet<string> = new Set([

@@ -25,7 +25,7 @@ type PassedOver = { generation: string; reason: string }
 /** The snapshots to start from, and the time to apply the log up to: all of it if `to` is null. */
 export type Plan = { manifests: Manifest[]; to: number | null; passedOver: PassedOver | null }
 
-export type Built = {
+type Built = {
   generation: string
   /** How many files of the log were applied, and the time up to which the state has all commits. */
   files: number

@@ -4,7 +4,7 @@ import { seconds } from '../../lib/time.ts'
 const retryMs = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10].map((s) => s * seconds)
 const lastRetryMs = 30 * seconds
 
-export type Loop = {
+type Loop = {
   /** Resolves when nothing is left to do or a step has failed. Does nothing while the loop waits to retry. */
   wake(): Promise<void>
   /** The same, without waiting to retry. */

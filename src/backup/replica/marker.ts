@@ -5,10 +5,10 @@ import { marker } from './names.ts'
 import type { Place } from './place.ts'
 
 /** The marker file of a place. `server` identifies the server's run that ships there, `photos_key` the key of all its photos. */
-export type Marker = { format: 1; key: string | null; server?: string; photos_key?: string }
+type Marker = { format: 1; key: string | null; server?: string; photos_key?: string }
 
 /** If two servers ship to one place, the one that started last owns it, and the other one sees `taken`. */
-export type MarkerState = 'unwritten' | 'ours' | 'gone' | 'taken'
+type MarkerState = 'unwritten' | 'ours' | 'gone' | 'taken'
 
 const lookEveryMs = minutes
 

@@ -5,7 +5,7 @@ import { isSpooled, logFile, manifestFile, newestFirst, shippedAs } from './name
 import type { Place } from './place.ts'
 
 /** The contents of a replica, and what this machine has not shipped yet. Times are in milliseconds since 1970. */
-export type ReplicaStatus = {
+type ReplicaStatus = {
   /** The newest snapshot; null while there is none. */
   snapshot: { generation: string; at: number; bytes: number; parts: number } | null
   /** The oldest time that can be restored. */

@@ -3,7 +3,7 @@ import type { User } from '../../features/profile/store.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { besideServer } from '../database.ts'
 
-export type Account = { storage: Storage; config: Config; user: User }
+type Account = { storage: Storage; config: Config; user: User }
 
 /** Runs `work` on an account, beside running servers. Throws if there is no such account. */
 export async function withAccount<T>(who: string, work: (account: Account) => Promise<T>): Promise<T> {

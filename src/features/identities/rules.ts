@@ -1,7 +1,7 @@
 import type { IdentityKind } from './store.ts'
 
 /** A way to sign in, and whether it works now. */
-export type UsableIdentity = { id: string; kind: IdentityKind; isUsable: boolean }
+type UsableIdentity = { id: string; kind: IdentityKind; isUsable: boolean }
 
 /** The ways to sign in that this server offers. */
 export type Configured = {

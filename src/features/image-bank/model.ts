@@ -4,13 +4,13 @@ import { entityId, imageId, nextCursor, nullable, object, optional, time } from 
 import { prose } from '../../lib/text.ts'
 import { longestDistance, longestReason } from './rules.ts'
 
-export const hashText = t.String({
+const hashText = t.String({
   pattern: '^[0-9a-fA-F]{64}$',
   error: 'Expected 64 hexadecimal digits',
   description: 'PDQ: 256 bits',
 })
 
-export const distance = t.Integer({
+const distance = t.Integer({
   minimum: 0,
   maximum: longestDistance,
   error: `Expected a whole number from 0 to ${longestDistance}`,

@@ -12,7 +12,7 @@ import termsRu from './texts/terms.ru.md' with { type: 'text' }
 import { recordOf } from '../../lib/record.ts'
 
 export const legalKinds = ['terms', 'privacy', 'disclaimer'] as const
-export type LegalKind = (typeof legalKinds)[number]
+type LegalKind = (typeof legalKinds)[number]
 
 /** All published texts: those that users consent to, and those for information only. */
 const publishedKinds = [...legalKinds, 'child-safety'] as const

@@ -26,7 +26,7 @@ export const DECODES_AT_ONCE = Math.max(1, Math.min(2, availableParallelism() - 
 const DECODES_WAITING = { all: 256, each: 16 }
 
 /** A picture as it is stored: a still WebP file without any metadata; sizes in pixels. */
-export type Picture = {
+type Picture = {
   bytes: Uint8Array
   width: number
   height: number

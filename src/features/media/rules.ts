@@ -2,7 +2,7 @@ import { leastQuality, uprightHash } from './pdq.ts'
 import type { Image } from './store.ts'
 
 /** The bytes of an image and its thumbnail, which count towards its owner's limit. */
-export const sizeOf = ({ bytes, thumb_bytes }: Pick<Image, 'bytes' | 'thumb_bytes'>) => bytes + (thumb_bytes ?? 0)
+const sizeOf = ({ bytes, thumb_bytes }: Pick<Image, 'bytes' | 'thumb_bytes'>) => bytes + (thumb_bytes ?? 0)
 
 /** Whether the owner's limit has room for one more image. All sizes are bytes. */
 export const hasRoom = (image: Image, { taken, limit }: { taken: number; limit: number }) =>

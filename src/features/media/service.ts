@@ -14,7 +14,7 @@ import { sweeping } from './sweep.ts'
 export type Media = ReturnType<typeof mediaService>
 
 /** The query of a signed URL, as it came. */
-export type Grant = { for?: string; exp?: string; sig?: string; size?: string }
+type Grant = { for?: string; exp?: string; sig?: string; size?: string }
 
 type Deps = {
   store: MediaStore

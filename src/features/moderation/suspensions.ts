@@ -6,8 +6,8 @@ import type { Decisions } from './decisions.ts'
 import { canDecide, type Case, isSuspended } from './rules.ts'
 import { type Moderator, type Moderators, notAllowed, type operator } from './moderators.ts'
 
-export type Warning = { reason: string; note?: string | null; strikes?: number | null }
-export type Suspension = { reason: string; note?: string | null; until?: string | null }
+type Warning = { reason: string; note?: string | null; strikes?: number | null }
+type Suspension = { reason: string; note?: string | null; until?: string | null }
 
 type Deps = { moderators: Moderators; decisions: Decisions; audit: Audit; now: () => number }
 

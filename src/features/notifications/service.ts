@@ -26,10 +26,10 @@ import type { Channel, NotificationStore } from './store.ts'
 
 export type Notifications = ReturnType<typeof notificationService>
 
-export type NewChannel =
+type NewChannel =
   { kind: 'webpush'; subscription: unknown } | { kind: 'fcm' | 'apns'; token: string } | { kind: 'telegram' }
 
-export type PreferencesChange = {
+type PreferencesChange = {
   messages?: boolean | null
   chats?: boolean | null
   reviews?: boolean | null

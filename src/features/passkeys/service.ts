@@ -150,7 +150,7 @@ export function passkeyService(deps: Deps) {
   }
 }
 
-export const view = ({ id, label, created_at, last_used_at }: Passkey) => ({
+const view = ({ id, label, created_at, last_used_at }: Passkey) => ({
   id,
   kind: 'passkey' as const,
   provider: null,

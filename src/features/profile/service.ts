@@ -15,7 +15,7 @@ import type { Found, Preferences, Profile, ProfileChange, User, UserStore } from
 
 export type Profiles = ReturnType<typeof profileService>
 
-export type Photos = {
+type Photos = {
   /** The URLs of a profile's photo, from its stored form. */
   profilePhoto(photo: string | null): { photo: string | null; photo_thumb: string | null }
   /** The same for its owner only, even if it is hidden from others. */

@@ -23,7 +23,7 @@ import type { AgeStore, Invite, InviteStore } from './store.ts'
 
 export type Registration = ReturnType<typeof registrationService>
 
-export type NewInvite = { uses: number; expires_at?: string | null; note?: string | null }
+type NewInvite = { uses: number; expires_at?: string | null; note?: string | null }
 
 /** An admin, or the operator at the command line, who has no id. */
 type Admin = { id: string | null }

@@ -15,7 +15,7 @@ import type { Review, ReviewStore } from './store.ts'
 
 export type Reviews = ReturnType<typeof reviewService>
 
-export type NewReview = { chat_id: string; rating: number; anonymous?: boolean | null; text?: string | null }
+type NewReview = { chat_id: string; rating: number; anonymous?: boolean | null; text?: string | null }
 
 type Deps = {
   store: ReviewStore

@@ -28,7 +28,7 @@ import type {
 
 export type Safety = ReturnType<typeof safetyService>
 
-export type NewReport = {
+type NewReport = {
   user_id?: string | null
   message_id?: string | null
   review_id?: string | null

@@ -7,7 +7,7 @@ import type { Admin } from '../moderation/moderators.ts'
 import type { Template, TemplateStore } from './store.ts'
 import { mostTemplates } from './rules.ts'
 
-export type NewTemplate = Pick<Template, 'name' | 'language' | 'text'>
+type NewTemplate = Pick<Template, 'name' | 'language' | 'text'>
 
 export type Templates = ReturnType<typeof templateService>
 

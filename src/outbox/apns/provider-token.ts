@@ -5,8 +5,6 @@ import { minutes, seconds } from '../../lib/time.ts'
 // Apple refuses tokens older than an hour, and servers that make a new one more often than every 20 minutes.
 const usedForMs = 40 * minutes
 
-export type ProviderTokens = ReturnType<typeof openProviderTokens>
-
 /** The tokens that prove the sender's identity to Apple. One token is used for all requests for 40 minutes. */
 export function openProviderTokens({
   key,

@@ -27,7 +27,7 @@ const signatureOf = (key: Uint8Array, userId: string): string =>
   new Bun.CryptoHasher('sha256', key).update(`unsubscribe\0${userId}`).digest('base64url')
 
 /** The token that ends a user's digest. It allows nothing else, and never expires, because old mails contain it. */
-export const unsubscribeToken = (key: Uint8Array, userId: string): string => `${userId}.${signatureOf(key, userId)}`
+const unsubscribeToken = (key: Uint8Array, userId: string): string => `${userId}.${signatureOf(key, userId)}`
 
 /** The user whose digest a token ends; null for a token that is not ours. */
 export function readUnsubscribeToken(key: Uint8Array, token: string): string | null {

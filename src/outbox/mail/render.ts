@@ -1,7 +1,7 @@
 import type { Mail } from './mails.ts'
 import { textOf } from './texts.ts'
 
-export type Rendered = { subject: string; text: string; html: string }
+type Rendered = { subject: string; text: string; html: string }
 
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
 

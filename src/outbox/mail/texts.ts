@@ -1,7 +1,7 @@
 import { type Mail, type MailKind, type MailLanguage } from './mails.ts'
 
 /** What one mail says. Paragraphs are plain text. */
-export type MailText = {
+type MailText = {
   subject: string
   paragraphs: string[]
   /** The label of the link, where the mail has one. */

@@ -6,7 +6,7 @@ import { type Carrier, TryLater, Undeliverable } from '../delivery.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import type { Parcel } from '../store.ts'
 
-export type WebhookSettings = {
+type WebhookSettings = {
   /** The receiver. The URL may contain a secret, so it is never logged. */
   url: string
   /** The newest first: a webhook carries the signature of each. */

@@ -60,7 +60,7 @@ export function payloadOf(notification: Notification): Uint8Array {
  * A push that waits at the push service is replaced by a newer one with the same topic: 32 characters of base64url. It is keyed,
  * so that the subscriptions of two people in the same chat do not have it in common.
  */
-export const topicOf = ({ keys }: WebPushTarget, tag: string): string =>
+const topicOf = ({ keys }: WebPushTarget, tag: string): string =>
   createHmac('sha256', Buffer.from(keys.auth, 'base64url')).update(tag).digest('base64url').slice(0, 32)
 
 function refuse(status: number, retryAfter: string | undefined, now: number) {

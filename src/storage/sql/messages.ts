@@ -35,7 +35,7 @@ export const asHeld = (message: Omit<Message, 'read_at' | 'held'>): Message => (
 })
 
 /** A message, or one that is held; null if there is none. */
-export function* messageOf(engine: Engine, db: Builders, messageId: string): Work<Message | null> {
+function* messageOf(engine: Engine, db: Builders, messageId: string): Work<Message | null> {
   const { heldMessages, messages } = engine.tables
   const message = yield* first<Message>(selectMessages(engine, db).where(eq(messages.id, messageId)))
   if (message !== null) return message

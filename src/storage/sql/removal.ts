@@ -6,8 +6,8 @@ import { type Builders, changed, type Engine, first, type Work } from './engine.
 import { removeMessage } from './messages.ts'
 import { recountStats } from './reviews.ts'
 
-export type Content = NonNullable<Decision['remove']>
-export type Removed = { message: Message | null; members: string[]; photos: string[] }
+type Content = NonNullable<Decision['remove']>
+type Removed = { message: Message | null; members: string[]; photos: string[] }
 // What `foldedPreferences` returns for empty preferences.
 const nothingFolded = { folded: '[]', folded_of: '[][][]' }
 export const nothing: Removed = { message: null, members: [], photos: [] }

@@ -31,7 +31,7 @@ const mostRemembered = 16_384
  * Numbers in memory that threads share, of which one writes: how often it has committed, and how often it has forgotten what it
  * remembers of people. Both rise before the write is answered, so that no other thread reads what was there before.
  */
-export type Commits = { mine?: Int32Array; others?: undefined } | { mine?: undefined; others?: Int32Array }
+type Commits = { mine?: Int32Array; others?: undefined } | { mine?: undefined; others?: Int32Array }
 
 const [commitCount, forgetCount] = [0, 1]
 export const bytesOfCommits = 8

@@ -6,12 +6,12 @@ import { asError } from '../../lib/errors.ts'
  * A file that the thread has put into the spool. Its name contains the name under which it is shipped. All commits up to
  * `capturedAt` are in earlier files; 0 before the thread's first capture.
  */
-export type Stored = { file: string; bytes: number; capturedAt: number }
+type Stored = { file: string; bytes: number; capturedAt: number }
 
 /** Why the thread has stopped replicating. `gap`: it has missed commits, so a new generation must start with a snapshot. */
 export type Failure = { gap: boolean; code: string | null; message: string }
 
-export type ReplicaLogOptions = {
+type ReplicaLogOptions = {
   /** The directory of this machine where files wait to be shipped. */
   spool: string
   /** Identifies the place to which files are shipped. */
