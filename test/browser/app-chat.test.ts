@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { testApp } from '../app.ts'
+import { granted } from '../rows.ts'
 import { expectAccessible, openAs, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
@@ -195,7 +196,7 @@ browserTest(
 )
 
 browserTest(
-  'a refused position, a lost network, a stranger who waits, and a long conversation',
+  'a refused position, a lost network, a stranger who waits, a text against the rules, and a long conversation',
   async () => {
     const app = await testApp({ FIRST_CONTACT: 'guarded' })
     const web = await serveWeb(app)
@@ -218,7 +219,7 @@ browserTest(
     await context.grantPermissions(['geolocation'])
     await context.setGeolocation(berlin)
     await button(page, 'Share my rough place').click()
-    await page.getByText('The server cannot be reached.').waitFor()
+    await page.getByText('No connection. Try again when it is back.').waitFor()
     await context.setOffline(false)
     await button(page, 'Share my rough place').click()
     await page.getByRole('heading', { name: /^Nobody within/ }).waitFor()
@@ -236,6 +237,14 @@ browserTest(
     await message(page, 'Hello').waitFor()
     await button(message(page, 'Four'), 'Try again').click()
     await message(page, 'Four').getByRole('img', { name: 'sent', exact: true }).waitFor()
+
+    // A text that a rule of the operator refuses says why.
+    await app.services.storage.users.setRole(bob.id, 'admin', granted(bob.id, app.clock.now))
+    const match = { type: 'words', words: ['banana'] }
+    const rule = { name: 'Bananas', on: true, applies_to: ['message'], match, action: 'refuse' }
+    expect((await bob.post('admin/rules', { ...rule, public_text: 'No bananas here.' })).status).toBe(201)
+    await write(page, 'A banana')
+    await message(page, 'A banana').getByText('Not sent. No bananas here.').waitFor()
 
     // A long conversation opens at its end, and only what is near the screen exists.
     const chat = await app.met(ada, bob)

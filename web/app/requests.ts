@@ -43,6 +43,7 @@ export function failureText(t: T, failure: Failure): string {
     case 'suspended':
       return t('account.ended.suspended')
     case 'maintenance':
+    case 'content_refused':
       // The operator has written this text.
       return failure.detail
     case 'validation_failed':

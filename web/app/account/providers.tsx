@@ -1,6 +1,7 @@
 import { passkey, type components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { Fingerprint, LogIn, Send } from 'lucide-react'
+import { canUsePasskeys } from '../../shared/passkeys.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { useBrand } from '../../shared/brand.tsx'
 import { useLanguage } from '../language.tsx'
@@ -15,8 +16,6 @@ export function useProviders(): Resource<Providers> {
   const { api } = useConvene()
   return useResource(() => api.GET('/api/v1/auth/providers'))
 }
-
-const hasPasskeys = () => 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
 /**
  * The ways to sign in besides a password, if there are any. With a minimum age, a new account from a provider needs
@@ -38,7 +37,7 @@ export function OtherWays({ providers, birthDate }: { providers: Providers | nul
   })
   const bot = providers?.messenger?.bot ?? null
   const app = messenger?.app ?? null
-  const showsPasskey = providers?.passkey === true && hasPasskeys()
+  const showsPasskey = providers?.passkey === true && canUsePasskeys()
   const showsBot = bot !== null && !isInTelegram
   if (!providers || (providers.oidc.length === 0 && !showsPasskey && !showsBot)) return null
   return (

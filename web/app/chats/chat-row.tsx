@@ -5,8 +5,7 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { shortTime } from '../../shared/dates.ts'
 import { Avatar } from '../../shared/ui/avatar.tsx'
-import { useLanguage } from '../language.tsx'
-import type { T } from '../people/problems.ts'
+import { type T, useLanguage } from '../language.tsx'
 import styles from './chats.module.css'
 
 /** One chat in the list: the other member, the last message and its time, and the unread count. */

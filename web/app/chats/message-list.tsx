@@ -89,7 +89,7 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
           (hasTried && !loading && !loaded ? (
             <State
               icon={<WifiOff size={32} />}
-              title={t('people.problem.offline')}
+              title={t('app.failure.offline')}
               action={<Button onClick={() => void chat.load()}>{t('app.retry')}</Button>}
             />
           ) : loaded ? (

@@ -5,8 +5,8 @@ import { Button } from '../../shared/ui/button.tsx'
 import { Switch, TextArea } from '../../shared/ui/field.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { useLanguage } from '../language.tsx'
-import { problemText, type T } from '../people/problems.ts'
+import { type T, useLanguage } from '../language.tsx'
+import { problemText } from '../people/problems.ts'
 import styles from './chat.module.css'
 
 /** Writes a review: one to five stars and a text about somebody the user has met. */

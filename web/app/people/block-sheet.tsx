@@ -29,7 +29,7 @@ export function useBlock(userId: string, name: string) {
         const lifted = api.DELETE('/api/v1/blocks/{id}', { params: { path: { id: data.id } } })
         lifted.then(
           ({ response }) => toast(t(response.ok ? 'people.unblocked' : 'app.failed', { name })),
-          () => toast(t('people.problem.offline')),
+          () => toast(t('app.failure.offline')),
         )
       },
     })

@@ -1,6 +1,6 @@
 import type { Presence } from 'convene-client'
 import { dayOf, timeOf } from '../../shared/dates.ts'
-import type { T } from './problems.ts'
+import type { T } from '../language.tsx'
 
 /** "Online", or when somebody was last seen; null if that is not known. */
 export function seenText(t: T, language: string, { online, lastSeenAt }: Presence): string | null {

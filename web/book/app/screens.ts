@@ -588,7 +588,7 @@ const people = screen({
       answers: { '/api/v1/me/visibility': { put: broken } },
       act: async ({ t, press, see }) => {
         await press(t('people.hide'))
-        await see(t('people.problem.server'))
+        await see(t('app.failure.server'))
       },
     }),
     'one page more': (world) => ({
@@ -799,7 +799,7 @@ const person = screen({
       answers: { '/api/v1/chats': { post: refused('email_not_verified', 403) } },
       act: async ({ t, press, see }) => {
         await press(t('people.write'))
-        await see(t('people.problem.verify'))
+        await see(t('account.verify.needed'))
       },
     }),
     block: (world) => ({
@@ -835,7 +835,7 @@ const person = screen({
       act: async ({ t, press, see }) => {
         await press(t('people.report'))
         await press(t('people.reason.spam'))
-        await see(t('people.problem.offline'))
+        await see(t('app.failure.offline'))
       },
     }),
     reported: (world) => ({
