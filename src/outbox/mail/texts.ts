@@ -17,8 +17,8 @@ const time = (at: number, language: MailLanguage) =>
   new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(at)
 
 /**
- * A user agent as a mail may show it: whoever signs in writes what they like there, and mail readers make links of what looks
- * like an address of the web.
+ * A user agent without anything that looks like a web address. A client chooses its own user agent, and mail readers turn
+ * such text into links.
  */
 const shownDevice = (userAgent: string | null) => (userAgent === null ? null : withoutLinks(userAgent))
 
@@ -28,7 +28,7 @@ const withoutLinks = (text: string) =>
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .slice(0, 200)
 
-/** A way to sign in. A passkey has the name that whoever added it chose. */
+/** A way to sign in, by name. The name of a passkey comes from the person who added it. */
 function shownWayIn({ kind, label, language }: Of<'way_in_added'> | Of<'way_in_removed'>): string {
   if (kind === undefined) return label
   return language === 'ru' ? `ключ доступа «${withoutLinks(label)}»` : `Passkey “${withoutLinks(label)}”`
