@@ -1839,7 +1839,7 @@ export interface paths {
         };
         /**
          * People around a point, nearest first
-         * @description Without `lat` and `lng`, around your own published point, so that no URL contains a position; 404 `not_found` if you have published none. Filters are repeatable: people match any value of each filter. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.
+         * @description Without `lat` and `lng`, around your own published point, so that no URL contains a position; if you have published none, they are required. Filters are repeatable: people match any value of each filter. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.
          */
         get: operations["getSearchNearby"];
         put?: never;
@@ -18368,15 +18368,6 @@ export interface operations {
             };
             /** @description `suspended`, `consents_required`, `email_not_verified` */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };

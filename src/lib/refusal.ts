@@ -89,8 +89,14 @@ export class Refusal extends Error {
 }
 
 /** A refusal of one field: 422 `validation_failed` naming it. */
-export const invalid = (path: string, message: string, code: FieldErrorCode) =>
-  new Refusal('validation_failed', 'The request does not fit what this endpoint takes.', [{ path, code, message }])
+export const invalid = (path: string, message: string, code: FieldErrorCode) => unfit([{ path, code, message }])
+
+/** The same for fields that are missing. */
+export const required = (paths: readonly string[], message: string) =>
+  unfit(paths.map((path) => ({ path, code: 'required', message })))
+
+const unfit = (errors: FieldError[]) =>
+  new Refusal('validation_failed', 'The request does not fit what this endpoint takes.', errors)
 
 /** An id in a body that does not exist, or that the caller may not see: 404 `not_found`, naming the field. */
 export const unknownId = (path: string, detail: string) =>

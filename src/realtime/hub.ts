@@ -21,7 +21,7 @@ const resyncBatch = 500
  */
 export const resyncEveryMs = 30_000
 const closeTimeoutMs = 5000
-const expiryEveryMs = 10_000
+const expiryEveryMs = 1000
 /** The shortest interval between two `typing` frames of a user in a chat. */
 export const typingEveryMs = 1000
 

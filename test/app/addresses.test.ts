@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { testApp } from '../app.ts'
+import { expectProblem } from '../problem.ts'
 
 const opened = (socket: WebSocket) =>
   new Promise<{ protocol: string; type: string } | null>((resolve) => {
@@ -30,8 +31,7 @@ test('the access token opens a socket as a subprotocol, and the answer does not 
 test('a search without a point is around the published one, and a search with a point is not', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
-  const none = await ada.get('search/nearby')
-  expect([none.status, none.body.code]).toEqual([404, 'not_found'])
+  expect(expectProblem(await ada.get('search/nearby'), 422, 'validation_failed')).toEqual(['/lat', '/lng'])
   for (const person of [ada, bob]) await person.put('me/location', { latitude: 52.5163, longitude: 13.3777 })
   const { latitude, longitude } = (await ada.get('me/location')).body
   const around = (await ada.get('search/nearby?radius=3000')).body

@@ -155,7 +155,7 @@ export function openProofs({
 
     /**
      * Confirms that the account's owner makes the request, and not somebody with a stolen token: by the password or, for a
-     * messenger account, by fresh init data. An account with neither must have logged in recently. Refuses with 403
+     * messenger account, by fresh init data. An account without a password may have logged in recently instead. Refuses with 403
      * `wrong_password` or `forbidden`, and for init data like the messenger login.
      */
     async confirmOwner(caller: Caller, { password, init_data }: Confirmation, client: Client): Promise<void> {
@@ -165,9 +165,6 @@ export function openProofs({
         if (personOf(init_data).messenger_id !== credentials.messenger_id) throw wrongPassword()
         return
       }
-      const { messenger_id, password_hash } = credentials
-      if (messenger_id !== null && (password == null || password_hash === null))
-        throw new Refusal('wrong_password', 'Confirm it with the password, or with fresh init data of the messenger.')
       await confirmedHash(caller, password, client)
     },
 

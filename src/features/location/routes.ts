@@ -62,9 +62,8 @@ export const locationRoutes = ({ signedIn, locations }: { signedIn: SignedIn; lo
         detail: {
           summary: 'People around a point, nearest first',
           description:
-            'Without `lat` and `lng`, around your own published point, so that no URL contains a position; 404 `not_found` if you have published none. Filters are repeatable: people match any value of each filter. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.',
+            'Without `lat` and `lng`, around your own published point, so that no URL contains a position; if you have published none, they are required. Filters are repeatable: people match any value of each filter. `age_min` and `age_max` find only people who show their age. An account may search in 500 different cells of 0.01° a day, and be shown 3,000 different people.',
           tags: ['location'],
-          refusals: ['not_found'],
         },
       },
     )

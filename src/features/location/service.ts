@@ -1,6 +1,6 @@
 import type { Limits } from '../../lib/rate-limits.ts'
 import type { Page, Paging } from '../../lib/paging.ts'
-import { invalid, Refusal } from '../../lib/refusal.ts'
+import { invalid, Refusal, required } from '../../lib/refusal.ts'
 import { foldCase, languageTag } from '../../lib/text.ts'
 import { days, hours, iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
@@ -50,10 +50,10 @@ export function locationService({
   /** The centre of a search: the given point, or the caller's own published one. */
   async function centreOf(caller: Caller, latitude: number | undefined, longitude: number | undefined): Promise<Point> {
     if (latitude !== undefined && longitude !== undefined) return { latitude, longitude }
-    if (latitude !== undefined) throw invalid('/lng', 'Send both lat and lng, or neither.', 'required')
-    if (longitude !== undefined) throw invalid('/lat', 'Send both lat and lng, or neither.', 'required')
+    if (latitude !== undefined) throw required(['/lng'], 'Send both lat and lng, or neither.')
+    if (longitude !== undefined) throw required(['/lat'], 'Send both lat and lng, or neither.')
     const { published } = await store.of(caller.id)
-    if (!published) throw new Refusal('not_found', 'No position was published: publish one, or send lat and lng.')
+    if (!published) throw required(['/lat', '/lng'], 'Send lat and lng, or publish a position first.')
     return published
   }
 
