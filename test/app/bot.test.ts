@@ -409,6 +409,21 @@ describe('a channel of the kind telegram', () => {
     expect(await mayWrite(app, bob.id)).toBe(false)
     expect((await bob.get('me/channels')).body.items).toEqual([])
     expect(app.logged()).not.toContain(String(chatId))
+
+    // What waits when the user writes /stop, or blocks the bot, is not sent any more.
+    for (const end of [{ text: '/stop' }, { new_chat_member: { status: 'kicked' } }]) {
+      await botOf(app).receive(telegram.update(chatId, { write_access_allowed: { from_request: true } }))
+      expect((await add()).status).toBe(201)
+      await ada.post(`chats/${chat}/messages`, { text: 'A fourth' })
+      await botOf(app).receive(telegram.update(chatId, end))
+      await app.services.bot.settled()
+      const before = telegram.shown(chatId).length
+      app.clock.now += 16_000
+      await work()
+      expect(telegram.shown(chatId)).toHaveLength(before)
+      expect((await bob.get('me/channels')).body.items).toEqual([])
+      expect((await add()).status).toBe(409)
+    }
   }, 30_000)
 })
 

@@ -47,6 +47,9 @@ export function changedPermission(
   return state && { state, changed_at: known?.state === state ? known.changed_at : at }
 }
 
+/** Whether the bot may write to the user. Its channels end when it may not. */
+export const mayWrite = (state: PermissionState): boolean => state === 'granted'
+
 /** An update of the messenger that the bot acts on. */
 export type BotUpdate = {
   update_id: number

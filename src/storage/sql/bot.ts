@@ -1,12 +1,12 @@
-import { and, count, eq, isNull, lt, lte, max, min, ne, or, sql } from 'drizzle-orm'
-import { changedPermission, type PermissionCause } from '../../features/bot/rules.ts'
+import { and, count, eq, isNull, lt, lte, max, min, ne, or, type SQL, sql } from 'drizzle-orm'
+import { changedPermission, mayWrite, type PermissionCause } from '../../features/bot/rules.ts'
 import type { BotChat, BotStore } from '../../features/bot/store.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 
 export function botStore(engine: Engine): BotStore {
   const { read, write } = engine
-  const { botPermissions, botUpdates, reports, users } = engine.tables
+  const { botPermissions, botUpdates, channels, reports, users } = engine.tables
   const keepsProfileCache = { keepsProfileCache: true }
   const { messenger_id, language, state, changed_at, told_at, told_until } = botPermissions
 
@@ -24,7 +24,12 @@ export function botStore(engine: Engine): BotStore {
     const set = { ...chat, ...after }
     const insert = db.insert(botPermissions).values({ user_id, ...set })
     yield* changed(insert.onConflictDoUpdate({ target: botPermissions.user_id, set }))
+    if (!mayWrite(after.state)) yield* dropChannels(db, eq(channels.user_id, user_id))
   }
+
+  /** The bot's channels end with the permission. */
+  const dropChannels = (db: Builders, of: SQL): Work<number> =>
+    changed(db.delete(channels).where(and(of, eq(channels.kind, 'telegram'))))
 
   /** The valid permissions: of accounts that are not erased and still have that messenger id. */
   const isGranted = and(eq(state, 'granted'), eq(users.messenger_id, messenger_id), isNull(users.deleted_at))
@@ -52,7 +57,8 @@ export function botStore(engine: Engine): BotStore {
       write(function* (db) {
         const refused = { state: 'refused', changed_at: at } as const
         const granted = and(eq(messenger_id, messengerId), eq(state, 'granted'))
-        yield* changed(db.update(botPermissions).set(refused).where(granted))
+        const found = db.update(botPermissions).set(refused).where(granted).returning({ id: botPermissions.user_id })
+        for (const { id } of yield* rows(found)) yield* dropChannels(db, eq(channels.user_id, id))
       }, keepsProfileCache),
 
     chatOf: (userId) =>
