@@ -311,7 +311,7 @@ export interface paths {
         };
         /**
          * The rules about what people write
-         * @description All of them, in the order in which they are applied. For admins.
+         * @description In the order in which they are applied; without a `limit`, all of them. For admins.
          */
         get: operations["getAdminRules"];
         put?: never;
@@ -439,7 +439,7 @@ export interface paths {
         };
         /**
          * Texts for statements of reasons, sorted by name and language
-         * @description With `language`, only those in that language. For moderators.
+         * @description With `language`, only those in that language; without a `limit`, all of them. For moderators.
          */
         get: operations["getAdminTemplates"];
         put?: never;
@@ -1375,7 +1375,7 @@ export interface paths {
         };
         /**
          * The caller’s ways to sign in, oldest first
-         * @description All on one page. `last_used_at` is null for one that was not used yet.
+         * @description Without a `limit`, all of them. `last_used_at` is null for one that was not used yet.
          */
         get: operations["getMeIdentities"];
         put?: never;
@@ -4178,6 +4178,7 @@ export interface components {
         RuleChange: "created" | "changed" | "deleted" | "imported";
         RuleList: {
             items: components["schemas"]["Rule"][];
+            next_cursor: string | null;
             /** @description 0 until the first change */
             version: number;
         };
@@ -4333,6 +4334,7 @@ export interface components {
         };
         TemplateList: {
             items: components["schemas"]["Template"][];
+            next_cursor: string | null;
         };
         TimeToAction: {
             p50_s: number | null;
@@ -7235,7 +7237,11 @@ export interface operations {
     };
     getAdminRules: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next_cursor of the page before */
+                cursor?: string;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7272,7 +7278,8 @@ export interface operations {
                      *             "unverified": false
                      *           }
                      *         }
-                     *       ]
+                     *       ],
+                     *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
                     "application/json": components["schemas"]["RuleList"];
@@ -7289,6 +7296,15 @@ export interface operations {
             };
             /** @description `forbidden`, `suspended`, `consents_required`, `email_not_verified`, `second_factor_required` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8184,7 +8200,10 @@ export interface operations {
     getAdminTemplates: {
         parameters: {
             query?: {
+                /** @description next_cursor of the page before */
+                cursor?: string;
                 language?: string;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -8208,7 +8227,8 @@ export interface operations {
                      *           "text": "Coffee at the river?",
                      *           "created_at": "2026-11-21T08:34:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "next_cursor": "WyJjaGF0cyIsMTc5NTI0OTQ0MDAwMF0"
                      *     }
                      */
                     "application/json": components["schemas"]["TemplateList"];
@@ -14062,7 +14082,11 @@ export interface operations {
     };
     getMeChannels: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next_cursor of the page before */
+                cursor?: string;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -14104,6 +14128,15 @@ export interface operations {
             };
             /** @description `suspended`, `consents_required`, `email_not_verified` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15083,7 +15116,11 @@ export interface operations {
     };
     getMeIdentities: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description next_cursor of the page before */
+                cursor?: string;
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -15125,6 +15162,15 @@ export interface operations {
             };
             /** @description `suspended`, `consents_required`, `email_not_verified` */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -98,5 +98,13 @@ export const pageQuery = {
   cursor: t.Optional(t.String({ maxLength: 300, description: 'next_cursor of the page before' })),
 }
 
+/** The query of a list that is short enough to be answered as a whole. */
+export const shortListQuery = {
+  limit: t.Optional(
+    queryNumber('integer', { minimum: 1, maximum: 100, error: 'Expected a whole number from 1 to 100' }),
+  ),
+  cursor: pageQuery.cursor,
+}
+
 /** The cursor of the next page, in the answer of a list: null after the last one. */
 export const nextCursor = t.Union([t.String(), t.Null()])

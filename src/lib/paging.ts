@@ -34,7 +34,7 @@ export function openPaging({ secret }: { secret: string | Uint8Array }) {
     return Array.isArray(read) ? read : []
   }
 
-  return {
+  const paging = {
     cursorOf,
 
     /**
@@ -68,7 +68,22 @@ export function openPaging({ secret }: { secret: string | Uint8Array }) {
         next_cursor: rows.length > limit && last !== undefined ? cursorOf(list, key(last)) : null,
       }
     },
+
+    /** A page of a short list, of which all rows are at hand: without a `limit`, all of them. */
+    pageOfAll<Row extends { id: string }, Item>(
+      list: string,
+      rows: readonly Row[],
+      { limit = Infinity, cursor }: Page,
+      item: (row: Row) => Item,
+    ) {
+      const [id, position] = paging.keyOf(list, cursor, ['string', 'number']) ?? [null, 0]
+      const last = rows.findIndex((row) => row.id === id)
+      // If that row has gone since, the next one has its position.
+      const rest = rows.slice(last < 0 ? position : last + 1)
+      return paging.pageOf(list, rest, limit, (row) => [row.id, rows.indexOf(row)], item)
+    },
   }
+  return paging
 }
 
 type Types = readonly ('number' | 'string')[]

@@ -125,6 +125,7 @@ export function buildAccounts({
     configured: { messenger: config.messengerBotToken !== null, issuers: oidcProviders.issuers },
     wakeRevocation: () => wakes.wake('oidc_revoke'),
     audit,
+    paging,
     now,
   })
   const oidc = oidcLogin({

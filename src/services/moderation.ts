@@ -88,6 +88,6 @@ export function buildModeration({
   })
   const figures = figuresService({ store: storage.figures, targetMs: config.reportTargetH * hours, now })
   const tags = tagService({ store: storage.tags, now })
-  const templates = templateService({ store: storage.templates, audit, ids, now })
+  const templates = templateService({ store: storage.templates, audit, paging, ids, now })
   return { notices, moderation, pendingChecks, profilePhotos, figures, tags, templates }
 }

@@ -33,7 +33,7 @@ test('a cursor that was forged, changed, or made for another list or with anothe
     refused(text)
 })
 
-test('every list refuses a forged cursor', async () => {
+test('every list refuses a forged cursor and a limit out of range', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
   await app.services.storage.users.setRole(ada.id, 'admin', granted(ada.id, 0))
@@ -53,6 +53,11 @@ test('every list refuses a forged cursor', async () => {
     const list = filled.slice('/api/v1/'.length)
     const query = path.endsWith('/search/nearby') ? 'lat=1&lng=1&' : ''
     expect([path, (await ada.get(`${list}?${query}`)).status]).toEqual([path, 200])
+    for (const limit of ['0', '101', 'x'])
+      expect([path, expectProblem(await ada.get(`${list}?${query}limit=${limit}`), 422, 'validation_failed')]).toEqual([
+        path,
+        ['/limit'],
+      ])
     for (const key of ['-1e999,""', '0,""', '9e15,""', '0', '-1e999']) {
       const name = list.split('/').at(-1)!
       for (const forged of [`["${name}",${key}]`, `0123456789abcdef["${name}",${key}]`]) {
@@ -61,4 +66,46 @@ test('every list refuses a forged cursor', async () => {
       }
     }
   }
+})
+
+test('a list that is answered as a whole has pages too, which repeat and skip nothing that was there before', async () => {
+  const app = await testApp()
+  const ada = await app.person()
+  await app.services.storage.users.setRole(ada.id, 'admin', granted(ada.id, 0))
+  app.forget(ada.id)
+  const add = async (name: string) =>
+    (await ada.post('admin/templates', { name, language: 'en', text: name })).body.id as string
+  for (const name of ['B', 'D', 'F', 'H']) await add(name)
+  const page = async (query: string) => {
+    const { items, next_cursor } = (await ada.get(`admin/templates?${query}`)).body
+    return {
+      ids: items.map(({ id }: { id: string }) => id),
+      names: items.map(({ name }: any) => name).join(''),
+      next_cursor,
+    }
+  }
+  expect(await page('')).toMatchObject({ names: 'BDFH', next_cursor: null })
+  expect(await page('limit=4')).toMatchObject({ names: 'BDFH', next_cursor: null })
+  const first = await page('limit=2')
+  expect(first.names).toBe('BD')
+  const rest = () => page(`cursor=${first.next_cursor}`)
+  await add('A')
+  await add('E')
+  expect((await rest()).names).toBe('EFH')
+  expect(await page(`limit=2&cursor=${first.next_cursor}`)).toMatchObject({
+    names: 'EF',
+    next_cursor: expect.any(String),
+  })
+  expect((await ada.delete(`admin/templates/${first.ids[0]}`)).status).toBe(204)
+  expect((await rest()).names).toBe('EFH')
+})
+
+test('the next page of such a list begins after the last item, also if that has gone', async () => {
+  const { pageOfAll } = openPaging({ secret: 'a secret' })
+  const rows = ['a', 'b', 'c', 'd'].map((id) => ({ id }))
+  const page = (of: typeof rows, cursor?: string) => pageOfAll('letters', of, { limit: 2, cursor }, ({ id }) => id)
+  const { items, next_cursor } = page(rows)
+  expect(items).toEqual(['a', 'b'])
+  const gone = rows.filter(({ id }) => id !== 'b')
+  expect(page(gone, next_cursor!)).toEqual({ items: ['c', 'd'], next_cursor: null })
 })

@@ -28,7 +28,7 @@ const attempts = 5
 
 /** Lets admins read and change the rules. Each change makes a version. */
 export function ruleEditing({ store, rules: { newest, forget }, nodes, audit, paging, ids, now }: EditingDeps) {
-  const { keyOf, pageOf } = paging
+  const { keyOf, pageOf, pageOfAll } = paging
 
   /** Applies a change to the newest rules. If a concurrent change is faster, applies this one to its outcome. */
   async function change(
@@ -67,9 +67,9 @@ export function ruleEditing({ store, rules: { newest, forget }, nodes, audit, pa
   }
 
   return {
-    async list() {
+    async list(page: Page = {}) {
       const { version, rules } = await newest()
-      return { version, items: rules.map(ruleView) }
+      return { version, ...pageOfAll('rules', rules, page, ruleView) }
     },
 
     async add(admin: Admin, input: RuleInput) {

@@ -108,6 +108,7 @@ export const rule = object('Rule', {
 export const ruleList = object('RuleList', {
   version: Type.Integer({ description: '0 until the first change' }),
   items: t.Array(rule),
+  next_cursor: nextCursor,
 })
 
 export const ruleVersionList = object('RuleVersionList', {

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { id, pageQuery } from '../../http/schema.ts'
+import { id, pageQuery, shortListQuery } from '../../http/schema.ts'
 import type { SignedInAs } from '../../http/signed-in.ts'
 import type { Admin } from '../moderation/moderators.ts'
 import * as model from './model.ts'
@@ -17,11 +17,12 @@ const tags = ['admin']
 export const filterRoutes = ({ asAdmin, filter }: Deps) =>
   new Elysia({ name: 'filter' })
     .use(asAdmin)
-    .get('/api/v1/admin/rules', () => filter.list(), {
+    .get('/api/v1/admin/rules', ({ query }) => filter.list(query), {
+      query: t.Object(shortListQuery),
       response: { 200: model.ruleList },
       detail: {
         summary: 'The rules about what people write',
-        description: 'All of them, in the order in which they are applied. For admins.',
+        description: 'In the order in which they are applied; without a `limit`, all of them. For admins.',
         tags,
         refusals: ['forbidden'],
       },

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { id } from '../../http/schema.ts'
+import { id, shortListQuery } from '../../http/schema.ts'
 import { readForm } from '../../http/form-body.ts'
 import { oidcCookie, oidcCookieIn } from '../../http/oidc-cookie.ts'
 import type { IssuedTokens, SessionCookies } from '../../http/session-cookie.ts'
@@ -26,11 +26,12 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
     .use(nativeRoutes({ visitor, oidc, cookies }))
     .use(browserRoutes({ formVisitor, oidc, cookies }))
     .use(signedIn)
-    .get('/api/v1/me/identities', ({ caller }) => identities.list(caller), {
+    .get('/api/v1/me/identities', ({ caller, query }) => identities.list(caller, query), {
+      query: t.Object(shortListQuery),
       response: { 200: model.identityList },
       detail: {
         summary: 'The caller’s ways to sign in, oldest first',
-        description: 'All on one page. `last_used_at` is null for one that was not used yet.',
+        description: 'Without a `limit`, all of them. `last_used_at` is null for one that was not used yet.',
         tags,
       },
     })

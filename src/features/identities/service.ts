@@ -1,3 +1,4 @@
+import type { Page, Paging } from '../../lib/paging.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
@@ -27,13 +28,14 @@ type Deps = {
   /** Wakes the outbox to revoke a grant. */
   wakeRevocation(): void
   audit: Pick<Audit, 'entry'>
+  paging: Pick<Paging, 'pageOfAll'>
   now: () => number
 }
 
 /** Lists, adds and removes the ways to sign in to an account. */
 export function identityService(deps: Deps) {
-  const { store, auth, botPermissions, passkeys, callers, mails, providers, configured, wakeRevocation, audit, now } =
-    deps
+  const { store, auth, botPermissions, passkeys, callers, mails, providers, configured } = deps
+  const { wakeRevocation, audit, paging, now } = deps
 
   function labelOf({ kind, provider, label }: Named): string {
     if (label !== undefined) return label
@@ -73,7 +75,8 @@ export function identityService(deps: Deps) {
   }
 
   return {
-    list: async (caller: Caller) => ({ items: (await store.ofUser(caller.id)).map(view), next_cursor: null }),
+    list: async (caller: Caller, page: Page) =>
+      paging.pageOfAll('identities', await store.ofUser(caller.id), page, view),
 
     /** The same for any user, for admins. */
     ofUser: async (userId: string) => (await store.ofUser(userId)).map(view),

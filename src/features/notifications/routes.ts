@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { RefusalCode } from '../../lib/refusal.ts'
+import { shortListQuery } from '../../http/schema.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
 import type { FormVisitor, Visitor } from '../../http/visitor.ts'
 import * as model from './model.ts'
@@ -42,7 +43,8 @@ export const notificationRoutes = ({ visitor, formVisitor, signedIn, notificatio
         refusals: ['not_a_member', 'not_found'],
       },
     })
-    .get('/api/v1/me/channels', ({ caller }) => notifications.channels(caller), {
+    .get('/api/v1/me/channels', ({ caller, query }) => notifications.channels(caller, query), {
+      query: t.Object(shortListQuery),
       response: { 200: model.channelList },
       detail: { summary: 'The devices that notifications of the caller go to', tags },
     })

@@ -1,4 +1,5 @@
 import type { Ids } from '../../lib/ids.ts'
+import type { Page, Paging } from '../../lib/paging.ts'
 import type { Limits } from '../../lib/rate-limits.ts'
 import { invalid, Refusal } from '../../lib/refusal.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
@@ -45,6 +46,7 @@ type Deps = {
   chats: Pick<ChatViews, 'chat'>
   providers: Providers
   limits: Pick<Limits, 'take'>
+  paging: Pick<Paging, 'pageOfAll'>
   /** Derives the tokens of links in mails. */
   linkKey: Uint8Array
   wake(kind: Kind): void
@@ -56,7 +58,7 @@ const noSuchChannel = () => new Refusal('not_found', 'There is no such channel.'
 
 /** Preferences, muted chats and the channels of users. */
 export function notificationService(deps: Deps) {
-  const { store, outbox, membership, chats, providers, limits, linkKey, wake, ids, now } = deps
+  const { store, outbox, membership, chats, providers, limits, paging, linkKey, wake, ids, now } = deps
 
   const preferencesView = ({ quiet, ...chosen }: NotificationPreferences) => ({
     ...chosen,
@@ -126,8 +128,8 @@ export function notificationService(deps: Deps) {
       return chats.chat(caller.id, chat.id)
     },
 
-    async channels(caller: Caller) {
-      return { items: (await channelsOf(caller.id)).map(channelView), next_cursor: null }
+    async channels(caller: Caller, page: Page) {
+      return paging.pageOfAll('channels', await channelsOf(caller.id), page, channelView)
     },
 
     /** Adds the device of this session. A known device gets the same channel again, with `created` false. */

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { entityId, object, time } from '../../http/schema.ts'
+import { entityId, nextCursor, object, shortListQuery, time } from '../../http/schema.ts'
 import { label, longestLanguageTag, prose } from '../../lib/text.ts'
 
 const templateFields = {
@@ -17,5 +17,8 @@ export const template = object('Template', {
   text: t.String(),
   created_at: time,
 })
-export const templateList = object('TemplateList', { items: t.Array(template) })
-export const templateQuery = t.Object({ language: t.Optional(t.String({ maxLength: longestLanguageTag })) })
+export const templateList = object('TemplateList', { items: t.Array(template), next_cursor: nextCursor })
+export const templateQuery = t.Object({
+  ...shortListQuery,
+  language: t.Optional(t.String({ maxLength: longestLanguageTag })),
+})

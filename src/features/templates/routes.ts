@@ -65,7 +65,7 @@ const readRoutes = ({ asModerator, templates }: Pick<Deps, 'asModerator' | 'temp
       response: { 200: model.templateList },
       detail: {
         summary: 'Texts for statements of reasons, sorted by name and language',
-        description: 'With `language`, only those in that language. For moderators.',
+        description: 'With `language`, only those in that language; without a `limit`, all of them. For moderators.',
         tags,
         refusals: ['forbidden'],
       },

@@ -1,4 +1,5 @@
 import type { Ids } from '../../lib/ids.ts'
+import type { Page, Paging } from '../../lib/paging.ts'
 import { languageTag, tidy, tidyLabel } from '../../lib/text.ts'
 import { invalid, Refusal } from '../../lib/refusal.ts'
 import { iso } from '../../lib/time.ts'
@@ -11,10 +12,10 @@ type NewTemplate = Pick<Template, 'name' | 'language' | 'text'>
 
 export type Templates = ReturnType<typeof templateService>
 
-type Deps = { store: TemplateStore; audit: Audit; ids: Ids; now: () => number }
+type Deps = { store: TemplateStore; audit: Audit; paging: Pick<Paging, 'pageOfAll'>; ids: Ids; now: () => number }
 
 /** Texts for statements of reasons, by language. Moderators use them, admins write them. */
-export function templateService({ store, audit, ids, now }: Deps) {
+export function templateService({ store, audit, paging, ids, now }: Deps) {
   function read({ name, language, text }: NewTemplate): NewTemplate {
     const tag = languageTag(language)
     if (tag === null) throw invalid('/language', 'Expected a language tag, such as en or pt-BR', 'format')
@@ -23,9 +24,9 @@ export function templateService({ store, audit, ids, now }: Deps) {
   const taken = () => new Refusal('conflict', 'There is a template of this name in this language.')
 
   return {
-    async list({ language }: { language?: string }) {
+    async list({ language, ...page }: Page & { language?: string }) {
       const tag = language === undefined ? undefined : (languageTag(language) ?? language)
-      return { items: (await store.list(tag)).map(templateView) }
+      return paging.pageOfAll('templates', await store.list(tag), page, templateView)
     },
 
     async add(admin: Admin, given: NewTemplate) {

@@ -462,20 +462,20 @@ const rules = screen({
     empty: () => ({
       path: '/console/rules',
       answers: {
-        [ruleRoute]: { get: { version: 0, items: [] } },
+        [ruleRoute]: { get: { version: 0, next_cursor: null, items: [] } },
         '/api/v1/admin/rules/versions': { get: nothing },
       },
     }),
     ...without('/console/rules', ruleRoute),
     long: ({ rule, words }) => ({
       path: '/console/rules',
-      answers: { [ruleRoute]: { get: { version: 1, items: [rule(0, { name: words.long })] } } },
+      answers: { [ruleRoute]: { get: { version: 1, next_cursor: null, items: [rule(0, { name: words.long })] } } },
     }),
     many: ({ rule }) => ({
       path: '/console/rules',
       answers: {
         [ruleRoute]: {
-          get: { version: 60, items: Array.from({ length: 100 }, (_, number) => rule(number)) },
+          get: { version: 60, next_cursor: null, items: Array.from({ length: 100 }, (_, number) => rule(number)) },
         },
       },
     }),
@@ -505,6 +505,7 @@ const rule = screen({
         [ruleRoute]: {
           get: {
             version: 1,
+            next_cursor: null,
             items: [rule(0, { name: words.long, match: { type: 'words', words: [words.longText, words.long, 'a'] } })],
           },
         },
@@ -516,6 +517,7 @@ const rule = screen({
         [ruleRoute]: {
           get: {
             version: 1,
+            next_cursor: null,
             items: [rule(0, { match: { type: 'words', words: Array.from({ length: 900 }, (_, at) => `word ${at}`) } })],
           },
         },
@@ -525,7 +527,11 @@ const rule = screen({
       path: rulePath,
       answers: {
         [ruleRoute]: {
-          get: { version: 1, items: [rule(0, { match: { type: 'pattern', pattern: 'money (?=now)' } })] },
+          get: {
+            version: 1,
+            next_cursor: null,
+            items: [rule(0, { match: { type: 'pattern', pattern: 'money (?=now)' } })],
+          },
         },
         '/api/v1/admin/rules/{id}': {
           put: refused('validation_failed', 422, {
@@ -541,17 +547,25 @@ const rule = screen({
     }),
     link: ({ rule }) => ({
       path: rulePath,
-      answers: { [ruleRoute]: { get: { version: 1, items: [rule(0, { match: { type: 'link' } })] } } },
+      answers: {
+        [ruleRoute]: { get: { version: 1, next_cursor: null, items: [rule(0, { match: { type: 'link' } })] } },
+      },
     }),
     contact: ({ rule }) => ({
       path: rulePath,
-      answers: { [ruleRoute]: { get: { version: 1, items: [rule(0, { match: { type: 'contact' } })] } } },
+      answers: {
+        [ruleRoute]: { get: { version: 1, next_cursor: null, items: [rule(0, { match: { type: 'contact' } })] } },
+      },
     }),
     repeated: ({ rule }) => ({
       path: rulePath,
       answers: {
         [ruleRoute]: {
-          get: { version: 1, items: [rule(0, { match: { type: 'repeated', people: 5, within_h: 24 } })] },
+          get: {
+            version: 1,
+            next_cursor: null,
+            items: [rule(0, { match: { type: 'repeated', people: 5, within_h: 24 } })],
+          },
         },
       },
     }),
@@ -559,7 +573,11 @@ const rule = screen({
       path: rulePath,
       answers: {
         [ruleRoute]: {
-          get: { version: 1, items: [rule(0, { applies_to: ['photo'], match: { type: 'image', distance: 31 } })] },
+          get: {
+            version: 1,
+            next_cursor: null,
+            items: [rule(0, { applies_to: ['photo'], match: { type: 'image', distance: 31 } })],
+          },
         },
       },
     }),
@@ -592,13 +610,19 @@ const templates = screen({
   title: 'Templates',
   states: {
     usual: () => ({ path: '/console/templates' }),
-    empty: () => ({ path: '/console/templates', answers: { [templateRoute]: { get: { items: [] } } } }),
+    empty: () => ({
+      path: '/console/templates',
+      answers: { [templateRoute]: { get: { next_cursor: null, items: [] } } },
+    }),
     ...without('/console/templates', templateRoute),
     long: ({ templates, words }) => ({
       path: '/console/templates',
       answers: {
         [templateRoute]: {
-          get: { items: templates.map((one) => ({ ...one, name: words.long, text: words.longText.repeat(3) })) },
+          get: {
+            next_cursor: null,
+            items: templates.map((one) => ({ ...one, name: words.long, text: words.longText.repeat(3) })),
+          },
         },
       },
     }),
@@ -607,6 +631,7 @@ const templates = screen({
       answers: {
         [templateRoute]: {
           get: {
+            next_cursor: null,
             items: Array.from({ length: 80 }, (_, number) => ({ ...templates[number % 4]!, id: idOf(15, number) })),
           },
         },
@@ -626,7 +651,10 @@ const template = screen({
       path: templatePath,
       answers: {
         [templateRoute]: {
-          get: { items: templates.map((one) => ({ ...one, name: words.long, text: words.longText.repeat(8) })) },
+          get: {
+            next_cursor: null,
+            items: templates.map((one) => ({ ...one, name: words.long, text: words.longText.repeat(8) })),
+          },
         },
       },
     }),

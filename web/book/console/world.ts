@@ -455,7 +455,7 @@ export function worldOf(language: string) {
     '/api/v1/admin/appeals': { get: page([0, 1, 2].map((number) => appeal(number))) },
     '/api/v1/admin/users': { get: page(found) },
     '/api/v1/admin/users/{id}': { get: person },
-    '/api/v1/admin/rules': { get: { version: 3, items: rules } },
+    '/api/v1/admin/rules': { get: { version: 3, items: rules, next_cursor: null } },
     '/api/v1/admin/rules/versions': {
       get: page([change(3, 'changed', idOf(13, 1)), change(2, 'created', idOf(13, 0)), change(1, 'imported', null)]),
     },
@@ -477,7 +477,7 @@ export function worldOf(language: string) {
       },
     },
     '/api/v1/admin/image-bank': { get: page([0, 1, 2].map((number) => banned(number))) },
-    '/api/v1/admin/templates': { get: { items: templates } },
+    '/api/v1/admin/templates': { get: { items: templates, next_cursor: null } },
     '/api/v1/admin/invites': {
       get: page([0, 1, 2].map((number) => invite(number))),
       post: { ...invite(4), code: '7KQ2-M0XE-9TVD-RC4H' },
