@@ -199,12 +199,12 @@ function refusalOfValidation(error: ValidationError): Refusal {
   // An answer that does not match its schema is our defect, not the client's.
   if (error.type === 'response') return new Refusal('internal_error', 'Something went wrong on our side.')
   const fields = new Map<string, FieldError>()
-  for (const problem of problemsIn(error)) {
+  for (const problem of problemsIn(error).flatMap(insideUnion)) {
     const { path, schema, message } = problem
     if (fields.has(path)) continue
     fields.set(path, {
       // Elysia drops the path of a query number that is out of range: the schema's title names the field.
-      path: path || `/${schema.type === 'object' ? '' : (schema.title ?? '')}`,
+      path: path || `/${schema.type === 'object' || 'anyOf' in schema ? '' : (schema.title ?? '')}`,
       code: fieldCodeOf(problem),
       message: messageOf(schema, message),
     })
@@ -215,6 +215,30 @@ function refusalOfValidation(error: ValidationError): Refusal {
     [...fields.values()].slice(0, 20),
   )
 }
+
+/**
+ * The problems of the variant that was meant, if a list or an object fits none of a union: that whose `kind` or `type` the
+ * object has. Without such a variant, the problem is that field.
+ */
+function insideUnion(problem: ValueError): ValueError[] {
+  const { type, schema, value, errors, path } = problem
+  if (type !== ValueErrorType.Union || typeof value !== 'object' || value === null) return [problem]
+  const kind = Array.isArray(value) ? 'array' : 'object'
+  const all: TSchema[] = schema.anyOf
+  const variants = all.flatMap((variant, i) =>
+    variant.type === kind ? [{ variant, problems: [...(errors[i] ?? [])] }] : [],
+  )
+  const [first, ...others] = variants
+  if (first === undefined) return [problem]
+  const name = Object.entries<TSchema>(first.variant.properties ?? {}).find(([, field]) => 'const' in field)?.[0]
+  const named = others.length === 0 ? first : variants.find(({ variant }) => isNamed(variant, name, value))
+  if (named !== undefined) return named.problems.flatMap(insideUnion)
+  const literal = first.problems.find((inner) => inner.path === `${path}/${name}`)
+  return literal === undefined ? [problem] : [{ ...literal, schema: { ...literal.schema, error: schema.error } }]
+}
+
+const isNamed = ({ properties }: TSchema, name: string | undefined, value: object): boolean =>
+  name !== undefined && properties?.[name]?.const === Reflect.get(value, name)
 
 function fieldCodeOf({ type, schema, value, errors }: ValueError): FieldErrorCode {
   // JSON has no undefined, so the field is missing.

@@ -172,6 +172,25 @@ const refused: Case[] = [
   ['reviews', 'POST', ({ chat }) => ({ chat_id: chat, rating: 4.5 }), { '/rating': 'type' }],
   ['reviews', 'POST', () => ({ chat_id: nobody, rating: 5 }), { '/chat_id': 'unknown' }],
   ['appeals', 'POST', () => ({ notice_id: nobody, text: 'Why?' }), { '/notice_id': 'unknown' }],
+  // Unions are refused by the fields of the variant that was meant.
+  ['me/channels', 'POST', () => ({}), { '/kind': 'required' }],
+  ['me/channels', 'POST', () => ({ kind: 'pigeon' }), { '/kind': 'not_allowed' }],
+  ['me/channels', 'POST', () => ({ kind: 'fcm' }), { '/token': 'required' }],
+  ['me/channels', 'POST', () => ({ kind: 'fcm', token: 7 }), { '/token': 'type' }],
+  [
+    'me/channels',
+    'POST',
+    () => ({ kind: 'webpush', subscription: { endpoint: 'https://push.example/1' } }),
+    { '/subscription/keys': 'required' },
+  ],
+  ['me/channels', 'POST', () => [], { '/': 'type' }],
+  [
+    'me/notifications',
+    'PUT',
+    () => ({ quiet: { from: '22:00' } }),
+    { '/quiet/to': 'required', '/quiet/time_zone': 'required' },
+  ],
+  ['me/notifications', 'PUT', () => ({ quiet: 'always' }), { '/quiet': 'type' }],
 ]
 
 describe('every refused field is named with a code', () => {
@@ -224,6 +243,24 @@ describe('every refused field is named with a code', () => {
       '/until': 'not_allowed',
     })
     expect(await resolve({ action: 'hang', note: '' })).toEqual({ '/action': 'not_allowed', '/note': 'too_short' })
+  })
+
+  test('for rules, by the kind of what they match', async () => {
+    const { app, ada } = await open()
+    await app.services.storage.users.setRole(ada.id, 'admin', granted(ada.id, app.clock.now))
+    app.forget(ada.id)
+    const rule = { name: 'x', on: true, applies_to: ['message'], action: 'refuse' }
+    const add = async (body: object) => codesOf(await ada.post('admin/rules', { ...rule, ...body }))
+    const match = (match: unknown) => add({ match })
+    expect(await match({ type: 'words', words: [] })).toEqual({ '/match/words': 'too_short' })
+    expect(await match({ type: 'spells' })).toEqual({ '/match/type': 'not_allowed' })
+    expect(await match({ words: ['x'] })).toEqual({ '/match/type': 'required' })
+    expect(await match({ type: 'image', distance: 500 })).toEqual({ '/match/distance': 'out_of_range' })
+    expect(await match({ type: 'link', domains: [7] })).toEqual({ '/match/domains/0': 'type' })
+    expect(await match('words')).toEqual({ '/match': 'type' })
+    expect(await add({ match: { type: 'link' }, scope: { account_younger_than_h: 'x' } })).toEqual({
+      '/scope/account_younger_than_h': 'type',
+    })
   })
 })
 
