@@ -1,4 +1,5 @@
-const subjects: Record<string, { about: string; load(): Promise<{ main(): Promise<void> }> }> = {
+/** `isLong`: it runs only when it is asked for. */
+const subjects: Record<string, { about: string; isLong?: boolean; load(): Promise<{ main(): Promise<void> }> }> = {
   http: { about: 'requests a second beside PocketBase and a bare Bun route', load: () => import('./http.ts') },
   nearby: { about: 'the nearest of a million people, beside PostGIS and Redis', load: () => import('./nearby.ts') },
   push: { about: 'events to sockets, beside a bare Bun server', load: () => import('./push.ts') },
@@ -30,6 +31,7 @@ const subjects: Record<string, { about: string; load(): Promise<{ main(): Promis
   },
   soak: {
     about: 'half load for two hours: memory, open files and latencies: --minutes N --people N --dir DIR',
+    isLong: true,
     load: () => import('./soak.ts'),
   },
   growth: {
@@ -49,8 +51,8 @@ ${Object.entries(subjects)
   .map(([name, { about }]) => `  ${name.padEnd(14)}${about}`)
   .join('\n')}
 
-Prints tables in Markdown, and exits with 1 where a figure misses its bound; without a subject of all, one after the
-other, in some half an hour. --seconds is how long one load lasts, --rounds how often it is repeated, not of nearby and privacy;
+Prints tables in Markdown, and exits with 1 where a figure misses its bound; without a subject of all but the soak, one
+after the other, in some half an hour. --seconds is how long one load lasts, --rounds how often it is repeated, not of nearby and privacy;
 what is told is the median. How to read it all stands in bench/README.md.`
 
 // What was started goes with this process then too.
@@ -58,7 +60,8 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 
 /** Each in a process of its own, as what one leaves in memory is no business of the next. */
 async function all() {
-  for (const name of Object.keys(subjects)) {
+  for (const [name, { isLong }] of Object.entries(subjects)) {
+    if (isLong) continue
     const child = Bun.spawn([process.execPath, import.meta.path, name], { stdio: ['ignore', 'inherit', 'inherit'] })
     process.once('exit', () => child.kill())
     if ((await child.exited) !== 0) process.exitCode = 1
