@@ -185,7 +185,7 @@ describe('rules about images', () => {
     expect(await pathsOf({ applies_to: ['bio'] })).toEqual(['/applies_to'])
     expect(await pathsOf({ match: { type: 'contact' } })).toEqual(['/applies_to'])
     expect(await pathsOf({ action: 'note' })).toEqual(['/action'])
-    expect(await pathsOf({ match: { type: 'image', distance: 300 } })).toEqual(['/match'])
+    expect(await pathsOf({ match: { type: 'image', distance: 300 } })).toEqual(['/match/distance'])
   })
 })
 
