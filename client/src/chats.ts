@@ -254,8 +254,12 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     }
 
     const entry = () => ({ chat: id, at: new Date().toISOString() })
-    const change = async (op: 'edit' | 'remove', target: string, text?: string) => {
+    /** The id of a message that may have been sent since the caller has seen it: its `key` stays the same. */
+    const idOf = (messageId: string) =>
+      messages.store.get().items.find(({ id, key }) => id === messageId || key === messageId)?.id ?? messageId
+    const change = async (op: 'edit' | 'remove', messageId: string, text?: string) => {
       const { add, discard, entries, retry } = outbox
+      const target = idOf(messageId)
       const before = entries.get().filter((one) => one.id === target || one.target === target)
       const unsent = before.find((one) => one.id === target)
       // The server does not have a message that it has refused.
@@ -265,9 +269,12 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       await add({ ...entry(), id: randomId(), op, target, text })
     }
     /** The id of the refused entry behind a message of the list. */
-    const entryOf = (messageId: string) =>
-      outbox.entries.get().find((one) => one.problem && (one.id === messageId || one.target === messageId))?.id ??
-      messageId
+    const entryOf = (messageId: string) => {
+      const target = idOf(messageId)
+      return (
+        outbox.entries.get().find((one) => one.problem && (one.id === target || one.target === target))?.id ?? target
+      )
+    }
 
     const chat = {
       id,

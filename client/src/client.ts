@@ -6,7 +6,7 @@ import type { Live } from './live.ts'
 import { openLock } from './locks.ts'
 import { openSession, randomId } from './session.ts'
 import { memoryStorage, openStorage } from './storage.ts'
-import { createStore, type Retry } from './store.ts'
+import { call, createStore, type Retry } from './store.ts'
 import type { Note, Tabs } from './tabs.ts'
 import type {
   ChatsState,
@@ -114,7 +114,7 @@ export function createClient(options: ClientOptions) {
         connection,
         tell(type, data, frame) {
           for (const key of [type, '*'])
-            for (const listener of [...(listeners.get(key) ?? [])]) listener(data as never, frame as Frame)
+            for (const listener of [...(listeners.get(key) ?? [])]) call(() => listener(data as never, frame as Frame))
         },
       })
       if (isClosed) live.close()

@@ -90,7 +90,7 @@ export function openLive(deps: LiveDeps) {
     })
     function wakeUp() {
       chats.wake()
-      void outbox.drain()
+      outbox.wake()
     }
     if (me) void outbox.reread().then(outbox.drain)
     return {

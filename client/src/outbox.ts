@@ -40,6 +40,8 @@ type Deps = {
   changed(sent?: Sent): void
 }
 
+const hangsAfterMs = 1000
+
 /** Loads the module for photos on first use. */
 export const photos = () => import('./photo.ts')
 
@@ -57,6 +59,8 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
   let pending: Change[] = []
   const files = new Map<string, Photo>()
   const retries = openRetry(retry, () => drain())
+  /** The request that is under way. */
+  let running = { at: 0, abort: new AbortController() }
   let draining = false
   let drainAgain = false
   let closed = false
@@ -142,14 +146,15 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
         media = data.id
         await mutate(replace(id, (now) => ({ ...now, media })))
       }
-      const params = { path: { id: target ?? chat } }
+      running = { at: Date.now(), abort: new AbortController() }
+      const request = { params: { path: { id: target ?? chat } }, signal: running.abort.signal }
       const { data, error, response } =
         op === 'remove'
-          ? { data: undefined, ...(await api.DELETE('/api/v1/messages/{id}', { params })) }
+          ? { data: undefined, ...(await api.DELETE('/api/v1/messages/{id}', request)) }
           : op === 'edit'
-            ? await api.PUT('/api/v1/messages/{id}', { params, body: { text: text! } })
+            ? await api.PUT('/api/v1/messages/{id}', { ...request, body: { text: text! } })
             : await api.POST('/api/v1/chats/{id}/messages', {
-                params,
+                ...request,
                 body: {
                   ...(media && { kind: 'photo', photo: media }),
                   ...more,
@@ -208,6 +213,11 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     add,
     reread,
     drain,
+    /** The network may be back: sends at once, and repeats a request that hangs, which is safe. Uploads are left alone. */
+    wake() {
+      if (Date.now() - running.at > hangsAfterMs) running.abort.abort()
+      void drain()
+    },
     file: (id: string) => files.get(id),
     /** Sends a refused entry again, optionally with another text. */
     async retry(id: string, text?: string) {

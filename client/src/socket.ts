@@ -25,6 +25,7 @@ export type Connection = {
 
 const pongWithinMs = 10_000
 const openWithinMs = 15_000
+const hangsAfterMs = 1000
 
 /** Keeps one socket open until `close`: sends it new tokens, and opens another one when it is lost. */
 export function stayConnected({ url, WebSocket, session, retry, since, onFrame, onState, probe }: Deps): Connection {
@@ -34,6 +35,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
   let accepted: string | null = null
   let refused: string | null = null
   let opening = false
+  let openedAt = 0
   let isClosed = false
   let heartbeat: Timer
   let deadline: Timer
@@ -59,6 +61,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     // The token is not part of the URL, because browsers and proxies store URLs.
     const opened = (socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws${query}`, ['convene', `bearer.${token}`]))
     let greeted = false
+    openedAt = Date.now()
     expectWithin(openWithinMs)
     opened.onmessage = ({ data }: { data: unknown }) => {
       if (opened !== socket) return
@@ -155,8 +158,10 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     send,
     close,
     wake() {
-      if (socket?.readyState === 1) ping(3000)
-      else if (!socket) void open()
+      if (socket?.readyState === 1) return void ping(3000)
+      // An attempt that began without a network may hang for long.
+      if (socket && Date.now() - openedAt > hangsAfterMs) drop()
+      void open()
     },
   }
 }

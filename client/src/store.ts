@@ -4,6 +4,20 @@ import type { Problem, Store } from './types.ts'
 /** A store that can be set. */
 export type Settable<T> = Store<T> & { set(next: T): void; isWatched(): boolean }
 
+/** Calls a listener of the app. An error of it must not stop the others, and is reported like any that nobody catches. */
+export function call(listener: () => void): void {
+  try {
+    listener()
+  } catch (error) {
+    // Node has no `reportError`.
+    const { reportError } = globalThis as { reportError?(error: unknown): void }
+    if (reportError) return reportError(error)
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}
+
 /** `watched` is called when the first listener subscribes. */
 export function createStore<T>(value: T, watched?: () => void): Settable<T> {
   const listeners = new Set<() => void>()
@@ -12,7 +26,7 @@ export function createStore<T>(value: T, watched?: () => void): Settable<T> {
     set(next) {
       if (next === value) return
       value = next
-      for (const listener of [...listeners]) listener()
+      for (const listener of [...listeners]) call(listener)
     },
     isWatched: () => listeners.size > 0,
     subscribe(listener) {

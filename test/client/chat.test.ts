@@ -126,3 +126,28 @@ test('a client that is closed asks for nothing more, not even what it was asking
   await Bun.sleep(200)
   expect(asked).toBe(2)
 })
+
+test('a listener that throws is reported, and keeps neither events nor states from the others', async () => {
+  const app = await testApp()
+  const { ada, bob, chatId } = await pair(app)
+  const reported: unknown[] = []
+  const before = globalThis.reportError
+  globalThis.reportError = (error) => void reported.push(error)
+  try {
+    const seen: string[] = []
+    const broken = () => {
+      throw new Error('a defect of the app')
+    }
+    bob.on('message', broken)
+    bob.on('*', broken)
+    bob.connection.subscribe(broken)
+    bob.on('message', ({ id }) => void seen.push(id))
+    bob.connect()
+    await fits(bob.connection, ({ state }) => state === 'online')
+    await ada.chats.open(chatId).send({ text: 'Hello' })
+    await until(() => seen.length === 1, 'the message is told')
+    expect(reported.length).toBeGreaterThan(3)
+  } finally {
+    globalThis.reportError = before
+  }
+})

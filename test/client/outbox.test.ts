@@ -117,6 +117,42 @@ test('a message is edited and removed before it is sent', async () => {
   )
 })
 
+test('a message that was sent meanwhile is edited and removed by the id that it had while it waited', async () => {
+  const app = await testApp()
+  const { ada, people, chatId } = await pair(app)
+  const chat = ada.chats.open(chatId)
+  await chat.load()
+  const [edited, removed] = [await chat.send({ text: 'One' }), await chat.send({ text: 'Two' })]
+  await fits(chat.messages, ({ items }) => items.length === 2 && items.every(({ state }) => state === 'sent'))
+  await chat.edit(edited, 'One, edited')
+  await chat.remove(removed)
+  const stored = async () => (await people.bob.get(`chats/${chatId}/messages`)).body.items.toReversed()
+  await until(async () => (await stored())[1].deleted, 'both changes arrive')
+  expect((await stored()).map(({ text, deleted }: any) => [text, deleted])).toEqual([
+    ['One, edited', false],
+    [null, true],
+  ])
+  await fits(chat.messages, (state) => textsOf(state)[0] === 'One, edited' && state.items[1]!.deleted)
+})
+
+test('a request that hangs is repeated as soon as the network may be back', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  let hangs = true
+  const fetch = (url: string, init?: RequestInit) =>
+    hangs && init?.method === 'POST' && url.endsWith('/messages')
+      ? new Promise<Response>((_, reject) => init.signal!.addEventListener('abort', () => reject(new Error('aborted'))))
+      : globalThis.fetch(url, init)
+  const client = await clientOf(base, ada, { fetch })
+  await client.chats.open(id).send({ text: 'Hello' })
+  await Bun.sleep(1200)
+  hangs = false
+  client.wake()
+  await until(async () => (await bob.get(`chats/${id}/messages`)).body.items.length === 1, 'it is sent')
+})
+
 test('a send whose answer is lost is repeated, and stored once', async () => {
   const app = await testApp()
   const base = await app.listen()

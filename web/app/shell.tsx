@@ -130,7 +130,17 @@ function Elsewhere({ place }: { place: string | undefined }) {
 
 function NotFound() {
   const { t } = useLanguage()
-  return <State heading="h1" title={t('app.notFound')} action={<Link href="/nearby">{t('places.nearby')}</Link>} />
+  return (
+    <State
+      heading="h1"
+      title={t('app.notFound')}
+      action={
+        <Link href="/nearby" className={styles.target}>
+          {t('places.nearby')}
+        </Link>
+      }
+    />
+  )
 }
 
 function Offline() {

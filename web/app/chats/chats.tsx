@@ -12,7 +12,8 @@ import { ChatRow } from './chat-row.tsx'
 import styles from './chats.module.css'
 import { useTried } from './tried.ts'
 
-const rowHeight = 76
+/** 76 pixels, and more where the user has chosen larger text. */
+const rowHeight = Math.max(76, 4.75 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize))
 // The scroll position, restored when the user comes back to the list.
 let leftAt = 0
 

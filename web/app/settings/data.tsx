@@ -37,7 +37,7 @@ export default function Data() {
         <p className={styles.quiet}>{t('settings.data.exportHint')}</p>
         <FailureText failure={download.failure} />
       </Group>
-      <Link href="/settings/erase" className={styles.danger}>
+      <Link href="/settings/erase" className={`${styles.target} ${styles.danger}`}>
         {t('settings.erase.title')}
       </Link>
       <LegalLinks />

@@ -64,7 +64,7 @@ function IdentityCard({ identity, onChange }: { identity: Identity; onChange: ()
         <h2>
           <Icon size={18} aria-hidden /> {t(`settings.identities.${identity.kind}`)}
         </h2>
-        <p>{identity.label}</p>
+        {identity.kind !== 'password' && <p>{identity.label}</p>}
         <p className={styles.quiet}>
           {used === null
             ? t('settings.identities.unused')

@@ -14,6 +14,7 @@ import { Screen } from '../people/screen.tsx'
 import { useResource } from '../requests.ts'
 import { Loaded } from './loaded.tsx'
 import styles from './me.module.css'
+import settingsStyles from './settings.module.css'
 
 const EditProfile = lazy(() => import('./edit-profile.tsx'))
 const EditPreferences = lazy(() => import('./edit-preferences.tsx'))
@@ -24,7 +25,17 @@ export default function Me() {
   if (part === 'edit') return <EditProfile />
   if (part === 'preferences') return <EditPreferences />
   if (part !== undefined)
-    return <State heading="h1" title={t('app.notFound')} action={<Link href="/me">{t('places.me')}</Link>} />
+    return (
+      <State
+        heading="h1"
+        title={t('app.notFound')}
+        action={
+          <Link href="/me" className={settingsStyles.target}>
+            {t('places.me')}
+          </Link>
+        }
+      />
+    )
   return <Overview />
 }
 

@@ -47,7 +47,15 @@ export default function Settings() {
   return Shown ? (
     <Shown />
   ) : (
-    <State heading="h1" title={t('app.notFound')} action={<Link href="/settings">{t('settings.title')}</Link>} />
+    <State
+      heading="h1"
+      title={t('app.notFound')}
+      action={
+        <Link href="/settings" className={styles.target}>
+          {t('settings.title')}
+        </Link>
+      }
+    />
   )
 }
 

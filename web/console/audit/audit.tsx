@@ -53,8 +53,23 @@ export default function Audit() {
       </Link>
     )
   const columns: Column<Entry>[] = [
-    { title: t('audit.at'), cell: ({ at }) => <At at={at} /> },
-    { title: t('audit.action'), isHead: true, cell: ({ action }) => <Link href={narrow({ action })}>{action}</Link> },
+    {
+      title: t('audit.at'),
+      cell: ({ at }) => (
+        <span className={styles.once}>
+          <At at={at} />
+        </span>
+      ),
+    },
+    {
+      title: t('audit.action'),
+      isHead: true,
+      cell: ({ action }) => (
+        <Link href={narrow({ action })} className={styles.once}>
+          {action}
+        </Link>
+      ),
+    },
     { title: t('audit.actor'), cell: ({ actor_id }) => person(actor_id, 'actor_id') },
     { title: t('audit.subject'), cell: ({ subject_id }) => person(subject_id, 'subject_id') },
     { title: t('audit.details'), cell: ({ metadata }) => <Details metadata={metadata} /> },
@@ -108,6 +123,9 @@ export default function Audit() {
   )
 }
 
+// More are shown when they are asked for.
+const shownEntries = 3
+
 /** The metadata of an entry, as it is stored. */
 function Details({ metadata }: { metadata: Entry['metadata'] }) {
   const said = Object.entries(metadata)
@@ -116,7 +134,17 @@ function Details({ metadata }: { metadata: Entry['metadata'] }) {
     <ul className={styles.details}>
       {said.map(([name, value]) => (
         <li key={name}>
-          <span className={styles.quiet}>{name}</span> {typeof value === 'string' ? value : JSON.stringify(value)}
+          <span className={styles.quiet}>{name}</span>{' '}
+          {Array.isArray(value) && value.length > shownEntries ? (
+            <details className={styles.entries}>
+              <summary>{value.length}</summary>
+              {value.join(', ')}
+            </details>
+          ) : typeof value === 'string' ? (
+            value
+          ) : (
+            JSON.stringify(value)
+          )}
         </li>
       ))}
     </ul>
