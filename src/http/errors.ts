@@ -160,8 +160,11 @@ function problemsIn({ validator, value }: ValidationError): ValueError[] {
   if ('~standard' in validator) throw new Error('schemas are TypeBox here')
   const problems: Iterable<ValueError> =
     'Errors' in validator ? validator.Errors(value) : Value.Errors(validator, value)
-  return Iterator.from(problems).take(64).toArray()
+  return someOf(problems)
 }
+
+// A long list may be wrong in every entry.
+const someOf = (problems: Iterable<ValueError>): ValueError[] => Iterator.from(problems).take(64).toArray()
 
 /** The answer to an error outside every route, such as a file removed while it is sent. Bun's own would show internals. */
 export const serverError = (log: Logger) => (error: Error) => {
@@ -226,7 +229,7 @@ function insideUnion(problem: ValueError): ValueError[] {
   const kind = Array.isArray(value) ? 'array' : 'object'
   const all: TSchema[] = schema.anyOf
   const variants = all.flatMap((variant, i) =>
-    variant.type === kind ? [{ variant, problems: [...(errors[i] ?? [])] }] : [],
+    variant.type === kind ? [{ variant, problems: someOf(errors[i] ?? []) }] : [],
   )
   const [first, ...others] = variants
   if (first === undefined) return [problem]

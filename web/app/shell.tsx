@@ -2,9 +2,10 @@ import { useConnection, useSession, useChats } from 'convene-client/react'
 import { MapPin, MessageCircle, UserRound } from 'lucide-react'
 import { Activity, type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link, Redirect, Route, Switch, useRoute } from 'wouter'
-import { SkeletonRows, State } from '../shared/ui/state.tsx'
+import { SkeletonRows } from '../shared/ui/state.tsx'
 import { Banners } from './account/banners.tsx'
 import { useLanguage } from './language.tsx'
+import { NotFound } from './not-found.tsx'
 import { fetchedScreen, fetchScreen, type ScreenName } from './screens.ts'
 import styles from './shell.module.css'
 import { useTelegram } from './telegram/telegram.tsx'
@@ -112,7 +113,7 @@ function SignedIn() {
             <Route path="/settings/:part?" component={Settings} />
             <Route path="/:place?">{({ place }) => <Elsewhere place={place} />}</Route>
             <Route>
-              <NotFound />
+              <Unknown />
             </Route>
           </Switch>
         </Suspense>
@@ -125,22 +126,12 @@ function SignedIn() {
 /** Paths for people who are not signed in lead to the start page. */
 function Elsewhere({ place }: { place: string | undefined }) {
   const isAccount = place === undefined || ['welcome', 'sign-in', 'sign-up', 'forgot-password'].includes(place)
-  return isAccount ? <Redirect to="/nearby" replace /> : <NotFound />
+  return isAccount ? <Redirect to="/nearby" replace /> : <Unknown />
 }
 
-function NotFound() {
+function Unknown() {
   const { t } = useLanguage()
-  return (
-    <State
-      heading="h1"
-      title={t('app.notFound')}
-      action={
-        <Link href="/nearby" className={styles.target}>
-          {t('places.nearby')}
-        </Link>
-      }
-    />
-  )
+  return <NotFound href="/nearby" label={t('places.nearby')} />
 }
 
 function Offline() {

@@ -31,7 +31,7 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
       response: { 200: model.identityList },
       detail: {
         summary: 'The caller’s ways to sign in, oldest first',
-        description: 'Without a `limit`, all of them. `last_used_at` is null for one that was not used yet.',
+        description: 'All of them, unless there is a `limit`. `last_used_at` is null until the first use.',
         tags,
       },
     })

@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, lt, lte, max, min, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, isNull, lt, lte, max, min, ne, or, sql } from 'drizzle-orm'
 import { changedPermission, mayWrite, type PermissionCause } from '../../features/bot/rules.ts'
 import type { BotChat, BotStore } from '../../features/bot/store.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
@@ -24,12 +24,12 @@ export function botStore(engine: Engine): BotStore {
     const set = { ...chat, ...after }
     const insert = db.insert(botPermissions).values({ user_id, ...set })
     yield* changed(insert.onConflictDoUpdate({ target: botPermissions.user_id, set }))
-    if (!mayWrite(after.state)) yield* dropChannels(db, eq(channels.user_id, user_id))
+    if (!mayWrite(after.state)) yield* dropChannels(db, user_id)
   }
 
   /** The bot's channels end with the permission. */
-  const dropChannels = (db: Builders, of: SQL): Work<number> =>
-    changed(db.delete(channels).where(and(of, eq(channels.kind, 'telegram'))))
+  const dropChannels = (db: Builders, userId: string): Work<number> =>
+    changed(db.delete(channels).where(and(eq(channels.user_id, userId), eq(channels.kind, 'telegram'))))
 
   /** The valid permissions: of accounts that are not erased and still have that messenger id. */
   const isGranted = and(eq(state, 'granted'), eq(users.messenger_id, messenger_id), isNull(users.deleted_at))
@@ -58,7 +58,7 @@ export function botStore(engine: Engine): BotStore {
         const refused = { state: 'refused', changed_at: at } as const
         const granted = and(eq(messenger_id, messengerId), eq(state, 'granted'))
         const found = db.update(botPermissions).set(refused).where(granted).returning({ id: botPermissions.user_id })
-        for (const { id } of yield* rows(found)) yield* dropChannels(db, eq(channels.user_id, id))
+        for (const { id } of yield* rows(found)) yield* dropChannels(db, id)
       }, keepsProfileCache),
 
     chatOf: (userId) =>

@@ -3,8 +3,8 @@ import { useConvene, useSession } from 'convene-client/react'
 import { Eye, EyeOff, Pencil, Settings as Cog, SlidersHorizontal, Star } from 'lucide-react'
 import { lazy } from 'react'
 import { Link, useParams } from 'wouter'
-import { State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
+import { NotFound } from '../not-found.tsx'
 import { tagsOf } from '../people/common.ts'
 import tagStyles from '../people/nearby.module.css'
 import personStyles from '../people/person.module.css'
@@ -14,7 +14,6 @@ import { Screen } from '../people/screen.tsx'
 import { useResource } from '../requests.ts'
 import { Loaded } from './loaded.tsx'
 import styles from './me.module.css'
-import settingsStyles from './settings.module.css'
 
 const EditProfile = lazy(() => import('./edit-profile.tsx'))
 const EditPreferences = lazy(() => import('./edit-preferences.tsx'))
@@ -24,18 +23,7 @@ export default function Me() {
   const { part } = useParams<{ part?: string }>()
   if (part === 'edit') return <EditProfile />
   if (part === 'preferences') return <EditPreferences />
-  if (part !== undefined)
-    return (
-      <State
-        heading="h1"
-        title={t('app.notFound')}
-        action={
-          <Link href="/me" className={settingsStyles.target}>
-            {t('places.me')}
-          </Link>
-        }
-      />
-    )
+  if (part !== undefined) return <NotFound href="/me" label={t('places.me')} />
   return <Overview />
 }
 

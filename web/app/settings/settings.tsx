@@ -18,11 +18,11 @@ import { Link, useParams } from 'wouter'
 import { nameOfLanguage } from '../../shared/texts.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
-import { State } from '../../shared/ui/state.tsx'
 import { LegalLinks } from '../account/legal.tsx'
 import { useBrand } from '../../shared/brand.tsx'
 import { InstallCard } from '../install.tsx'
 import { useLanguage } from '../language.tsx'
+import { NotFound } from '../not-found.tsx'
 import { Group, Part } from './loaded.tsx'
 import styles from './settings.module.css'
 
@@ -44,19 +44,7 @@ export default function Settings() {
   const { part } = useParams<{ part?: string }>()
   if (part === undefined) return <Overview />
   const Shown = parts[part]
-  return Shown ? (
-    <Shown />
-  ) : (
-    <State
-      heading="h1"
-      title={t('app.notFound')}
-      action={
-        <Link href="/settings" className={styles.target}>
-          {t('settings.title')}
-        </Link>
-      }
-    />
-  )
+  return Shown ? <Shown /> : <NotFound href="/settings" label={t('settings.title')} />
 }
 
 function Overview() {
