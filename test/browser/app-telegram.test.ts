@@ -197,6 +197,7 @@ browserTest(
     const chat = (await neighbour.post('chats', { user_id: id })).body.id
     await neighbour.post(`chats/${chat}/messages`, { text: 'Welcome.' })
     await page.getByRole('link', { name: /Chats/ }).click()
+    await page.getByText('Welcome.').waitFor()
     await page.getByRole('link', { name: /^Cleo/ }).click()
     await message(page, 'Welcome.').waitFor()
     await context.setOffline(true)

@@ -74,6 +74,8 @@ browserTest(
     await button(a, 'Write a message').click()
     await write(a, texts.first)
     await b.getByRole('link', { name: /Chats$/ }).click()
+    // Until the list of chats is there, Ada is a link to her profile.
+    await b.getByText(texts.first).waitFor()
     await b.getByRole('link', { name: /Ada/ }).click()
     await message(b, texts.first).waitFor()
     await write(b, texts.answer)

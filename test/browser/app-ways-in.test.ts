@@ -169,6 +169,22 @@ browserTest(
 )
 
 browserTest(
+  'without mail, a forgotten password leads to the operator’s contact',
+  async () => {
+    const { origin } = await serve(() => ({ LEGAL_CONTACT: 'safety@example.org' }))
+    const { page, errors } = await openPage(browser, `${origin}/sign-in`)
+    await page.getByRole('link', { name: 'Forgot password' }).click()
+    await page.getByText('This community sends no mails.').waitFor()
+    expect(await page.getByRole('textbox').count()).toBe(0)
+    await expectAccessible(page, 'a forgotten password without mail')
+    await button(page, 'Child safety').click()
+    await page.getByText('safety@example.org').first().waitFor()
+    expect(errors).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
   'a forgotten password is set anew by the link of a mail',
   async () => {
     const smtp = await smtpServer()

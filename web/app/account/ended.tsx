@@ -40,7 +40,7 @@ export default function Ended({ reason, user }: { reason: EndReason; user: Me | 
         </>
       )}
       <div className={styles.links}>
-        {providers?.mail && <Link href="/forgot-password">{t('account.forgot.title')}</Link>}
+        {!telegram && <Link href="/forgot-password">{t('account.forgot.title')}</Link>}
         <button type="button" className={styles.inline} onClick={() => client.signOut()}>
           {t('account.ended.other')}
         </button>

@@ -7,11 +7,14 @@ import { useLanguage } from '../language.tsx'
 import { outcomeOf, useAction } from '../requests.ts'
 import { FailureText } from './failure.tsx'
 import { AccountLayout } from './layout.tsx'
+import { LegalLinks } from './legal.tsx'
 import styles from './layout.module.css'
+import { useProviders } from './providers.tsx'
 
 export default function ForgotPassword() {
   const { t } = useLanguage()
   const { api } = useConvene()
+  const { data: providers } = useProviders()
   const [email, setEmail] = useState('')
   const [isSent, setIsSent] = useState(false)
   const ask = useAction(async () => {
@@ -23,6 +26,14 @@ export default function ForgotPassword() {
     event.preventDefault()
     void ask.run()
   }
+  if (providers?.mail === false)
+    return (
+      <AccountLayout title={t('account.forgot.title')} lead={t('account.forgot.noMail')} footer={<LegalLinks />}>
+        <div className={styles.links}>
+          <Link href="/sign-in">{t('account.signIn.title')}</Link>
+        </div>
+      </AccountLayout>
+    )
   return (
     <AccountLayout title={t('account.forgot.title')} lead={t(isSent ? 'account.forgot.sent' : 'account.forgot.lead')}>
       {!isSent && (

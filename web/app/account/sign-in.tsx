@@ -18,7 +18,7 @@ export default function SignIn() {
     <AccountLayout title={t('account.signIn.title')}>
       <PasswordForm />
       <div className={styles.links}>
-        {providers?.mail !== false && <Link href="/forgot-password">{t('account.forgot.title')}</Link>}
+        <Link href="/forgot-password">{t('account.forgot.title')}</Link>
         {providers?.registration !== 'closed' && <Link href="/sign-up">{t('account.signUp.title')}</Link>}
       </div>
       <OtherWays providers={providers} />

@@ -272,6 +272,8 @@ export const en = {
   'account.forgot.title': 'Forgot password',
   'account.forgot.lead': 'Tell us your address, and you get a mail with a link to set a new password.',
   'account.forgot.send': 'Send the mail',
+  'account.forgot.noMail':
+    'This community sends no mails. Ask its operator for a link to set a new password. The contact is in the text on child safety.',
   'account.forgot.sent': 'If there is an account with this address, a mail is on its way. Its link works for an hour.',
   'account.link.verify.title': 'Confirm your address',
   'account.link.verify.asks': 'Press the button to confirm that this e-mail address is yours.',

@@ -1,4 +1,5 @@
 import type { Message, Profile } from 'convene-client'
+import type { Providers } from '../../app/account/providers.tsx'
 import { nameOfLanguage } from '../../shared/texts.ts'
 import {
   type AnyScreen,
@@ -14,6 +15,13 @@ import {
 import { ago, days, type World } from './world.ts'
 
 const screen = (made: Screen<World>): AnyScreen => made as unknown as AnyScreen
+
+/** Other ways in than the usual ones. */
+const providers = (world: World, unusual: Partial<Providers>): Answers => ({
+  '/api/v1/auth/providers': {
+    get: { ...(world.answers['/api/v1/auth/providers']?.get as object), ...unusual } as never,
+  },
+})
 
 const broken = refused('internal_error', 500)
 const hurried = refused('rate_limited', 429)
@@ -69,15 +77,7 @@ const welcome = screen({
     error: 'Whether new people may come is all that it reads; without an answer it offers both ways.',
     long: ({ words }) => ({ path: '/', session: 'out', brand: { name: words.long } }),
     many: oneThing,
-    closed: ({ answers }) => ({
-      path: '/',
-      session: 'out',
-      answers: {
-        '/api/v1/auth/providers': {
-          get: { ...(answers['/api/v1/auth/providers']?.get as object), registration: 'closed' } as never,
-        },
-      },
-    }),
+    closed: (world) => ({ path: '/', session: 'out', answers: providers(world, { registration: 'closed' }) }),
     terms: () => ({
       path: '/',
       session: 'out',
@@ -169,16 +169,6 @@ const fillSignUp = async ({ t, type, choose, press }: Hands, birthDate?: string)
   await press(t('account.signUp.title'))
 }
 
-const providers = (
-  world: World,
-  registration: 'open' | 'invite' | 'closed',
-  minAge: number | null = null,
-): Answers => ({
-  '/api/v1/auth/providers': {
-    get: { ...(world.answers['/api/v1/auth/providers']?.get as object), registration, min_age: minAge } as never,
-  },
-})
-
 const signUp = screen({
   title: 'Sign up',
   states: {
@@ -203,14 +193,18 @@ const signUp = screen({
     }),
     long: ownWords,
     many: oneThing,
-    invite: (world) => ({ path: '/sign-up#invite=mia-2026', session: 'out', answers: providers(world, 'invite') }),
-    closed: (world) => ({ path: '/sign-up', session: 'out', answers: providers(world, 'closed') }),
-    'least age': (world) => ({ path: '/sign-up', session: 'out', answers: providers(world, 'open', 18) }),
+    invite: (world) => ({
+      path: '/sign-up#invite=mia-2026',
+      session: 'out',
+      answers: providers(world, { registration: 'invite' }),
+    }),
+    closed: (world) => ({ path: '/sign-up', session: 'out', answers: providers(world, { registration: 'closed' }) }),
+    'least age': (world) => ({ path: '/sign-up', session: 'out', answers: providers(world, { min_age: 18 }) }),
     'too young': (world) => ({
       path: '/sign-up',
       session: 'out',
       answers: {
-        ...providers(world, 'open', 18),
+        ...providers(world, { min_age: 18 }),
         '/api/v1/auth/register': { post: refused('too_young', 422) },
       },
       act: async (hands) => {
@@ -277,6 +271,11 @@ const forgot = screen({
     }),
     long: ownWords,
     many: oneThing,
+    'no mail here': (world) => ({
+      path: '/forgot-password',
+      session: 'out',
+      answers: providers(world, { mail: false }),
+    }),
     sent: () => ({
       path: '/forgot-password',
       session: 'out',
@@ -510,7 +509,7 @@ const telegram = screen({
       session: 'out',
       telegram: 'light',
       answers: {
-        ...providers(world, 'open', 18),
+        ...providers(world, { min_age: 18 }),
         '/api/v1/auth/messenger': {
           post: refused('validation_failed', 422, {
             errors: [{ path: '/birth_date', code: 'required', message: '' }] as never,
@@ -1476,14 +1475,7 @@ const email = screen({
       },
     }),
     many: oneThing,
-    'no mail here': ({ answers }) => ({
-      path: '/settings/email',
-      answers: {
-        '/api/v1/auth/providers': {
-          get: { ...(answers['/api/v1/auth/providers']?.get as object), mail: false } as never,
-        },
-      },
-    }),
+    'no mail here': (world) => ({ path: '/settings/email', answers: providers(world, { mail: false }) }),
     sent: () => ({
       path: '/settings/email',
       answers: { '/api/v1/me/email': { put: null } },
