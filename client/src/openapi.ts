@@ -1417,7 +1417,7 @@ export interface paths {
         put?: never;
         /**
          * Add a messenger to sign in with
-         * @description 200 if the account has it already. 409 `conflict` if the account has another messenger.
+         * @description 200 if the account has it already. 409 `conflict` if the account has another messenger. If neither the login nor a confirmation with a passkey is younger than 10 minutes, send the `password` (403 `forbidden` otherwise).
          */
         post: operations["postMeIdentitiesMessenger"];
         delete?: never;
@@ -1437,7 +1437,7 @@ export interface paths {
         put?: never;
         /**
          * Add an account of an OpenID Connect provider to sign in with
-         * @description 200 if the account has it already.
+         * @description 200 if the account has it already. If neither the login nor a confirmation with a passkey is younger than 10 minutes, send the `password` (403 `forbidden` otherwise).
          */
         post: operations["postMeIdentitiesOidcByProvider"];
         delete?: never;
@@ -1457,7 +1457,7 @@ export interface paths {
         put?: never;
         /**
          * Send a browser to a provider, to add an account there to sign in with
-         * @description Sets a cookie and returns the address to open. The browser returns to `return_to`, with `#error=<code>` if nothing was added: `identity_taken`, `unauthenticated` if the session has ended, or an error code of the login.
+         * @description Sets a cookie and returns the address to open. The browser returns to `return_to`, with `#error=<code>` if nothing was added: `identity_taken`, `unauthenticated` if the session has ended, or an error code of the login. If neither the login nor a confirmation with a passkey is younger than 10 minutes, send the `password` (403 `forbidden` otherwise).
          */
         post: operations["postMeIdentitiesOidcByProviderStart"];
         delete?: never;
@@ -3566,6 +3566,7 @@ export interface components {
         PostMeIdentitiesMessengerBody: {
             /** @description The raw string, as the messenger gave it */
             init_data: string;
+            password?: string | null;
         };
         PostMeIdentitiesOidcByProviderBody: {
             /** @description Apple’s `authorizationCode`, so that an erasure can revoke the grant */
@@ -3574,8 +3575,10 @@ export interface components {
             id_token: string;
             /** @description The nonce in the id token, if you asked the provider for one */
             nonce?: string | null;
+            password?: string | null;
         };
         PostMeIdentitiesOidcByProviderStartBody: {
+            password?: string | null;
             /** @description Where to return, on this server or a listed origin. Default: `/` */
             return_to?: string | null;
         };
@@ -15340,7 +15343,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "init_data": "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1795249440&hash=c501b71e775f74ce…"
+                 *       "init_data": "query_id=AAHdF6IQAAAAAN0XohDhrOrc&user=%7B%22id%22%3A279058397%7D&auth_date=1795249440&hash=c501b71e775f74ce…",
+                 *       "password": "twelve green bottles"
                  *     }
                  */
                 "application/json": components["schemas"]["PostMeIdentitiesMessengerBody"];
@@ -15403,7 +15407,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+            /** @description `wrong_password`, `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15493,7 +15497,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "id_token": "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ…",
-                 *       "nonce": "n-0S6_WzA2Mj"
+                 *       "nonce": "n-0S6_WzA2Mj",
+                 *       "password": "twelve green bottles"
                  *     }
                  */
                 "application/json": components["schemas"]["PostMeIdentitiesOidcByProviderBody"];
@@ -15556,7 +15561,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+            /** @description `wrong_password`, `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15643,7 +15648,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "password": "twelve green bottles"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PostMeIdentitiesOidcByProviderStartBody"];
             };
         };
@@ -15680,7 +15689,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `suspended`, `consents_required`, `email_not_verified`, `forbidden` */
+            /** @description `wrong_password`, `forbidden`, `suspended`, `consents_required`, `email_not_verified` */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -88,6 +88,19 @@ test('an identity has the times of its creation and of its last use', async () =
   expect((await ada.post('me/identities/messenger', { init_data: initData(app, 8) })).body.code).toBe('conflict')
 })
 
+test('a stolen token neither adds a way to sign in nor erases with it, and the password does', async () => {
+  const app = await open()
+  const ada = await app.person('Ada')
+  app.clock.now += 10 * minutes
+  const init_data = initData(app, 7)
+  const link = (body: object) => ada.post('me/identities/messenger', { init_data, ...body })
+  expect(await link({})).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  expect(await link({ password: 'another one' })).toMatchObject({ status: 403, body: { code: 'wrong_password' } })
+  expect(await ada.delete('me', { init_data })).toMatchObject({ status: 403, body: { code: 'wrong_password' } })
+  expect(await kindsOf(ada)).toEqual(['password'])
+  expect((await link({ password })).status).toBe(201)
+})
+
 test('a registration counts as the first use of its password', async () => {
   const app = await open()
   const body = { email: 'ada@example.org', password, name: 'Ada', consents }

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { sign } from '@tma.js/init-data-node'
 import { anybody } from '../../src/features/registration/rules.ts'
 import { days, hours, minutes } from '../../src/lib/time.ts'
+import { passkeyOf } from '../authenticator.ts'
 import { consents, password, type Person, type TestApp, testApp } from '../app.ts'
 import { oneNodeTest } from '../engines.ts'
 import { type Received, smtpServer } from '../smtp.ts'
@@ -304,6 +306,55 @@ describe('a forgotten password', () => {
     expect(await socket.closed).toBe(4401)
     const { body } = await post(app, 'auth/login', { email: ada.email, password: newPassword })
     expect(body.user.email_verified).toBe(true)
+  })
+})
+
+describe('a reset', () => {
+  const botToken = '7000000000:mail'
+  const initData = (app: TestApp) =>
+    sign({ user: { id: 7, first_name: 'Mal' } } as never, botToken, new Date(app.clock.now))
+  const messengerLogin = (app: TestApp) => post(app, 'auth/messenger', { init_data: initData(app) })
+
+  /** Somebody registers an address and adds other ways to sign in. */
+  async function registered({ isVerified }: { isVerified: boolean }) {
+    const { app, smtp } = await open({ MESSENGER_BOT_TOKEN: botToken })
+    const mallory = await register(app, 'victim@example.org')
+    if (isVerified) await post(app, 'auth/email/verify', { token: linkOf(await smtp.received(1)).token })
+    expect((await mallory.post('me/identities/messenger', { init_data: initData(app) })).status).toBe(201)
+    const passkey = passkeyOf((await mallory.post('me/passkeys/options', {})).body.options, {
+      origin: 'https://meet.example.org',
+    })
+    const added = await mallory.post('me/passkeys', { label: 'Phone', credential: passkey.registration })
+    expect(added.status).toBe(201)
+    await delivered(app)
+    await post(app, 'auth/password/forgot', { email: mallory.email })
+    await delivered(app)
+    const { token } = linkOf(smtp.mails.findLast(({ text = '' }) => text.includes('/reset#'))!)
+    expect((await post(app, 'auth/password/reset', { token, password: newPassword })).status).toBe(204)
+    const { body } = await post(app, 'auth/login', { email: mallory.email, password: newPassword })
+    const signInByPasskey = async () => {
+      const { options } = (await post(app, 'auth/passkey/options', {})).body
+      return post(app, 'auth/passkey', { credential: passkey.answer(options) })
+    }
+    const kinds = async () =>
+      (await app.as(body.access_token).get('me/identities')).body.items.map(({ kind }: { kind: string }) => kind)
+    return { app, id: mallory.id, kinds, signInByPasskey }
+  }
+
+  test('that first proves the address removes what whoever registered it could sign in with', async () => {
+    const { app, id, kinds, signInByPasskey } = await registered({ isVerified: false })
+    expect(await kinds()).toEqual(['password'])
+    const { status, body } = await messengerLogin(app)
+    expect(status).toBe(201)
+    expect(body.user.id).not.toBe(id)
+    expect(await signInByPasskey()).toMatchObject({ status: 401, body: { code: 'passkey_invalid' } })
+  })
+
+  test('of an address that was verified before keeps the other ways to sign in', async () => {
+    const { app, id, kinds, signInByPasskey } = await registered({ isVerified: true })
+    expect((await kinds()).toSorted()).toEqual(['messenger', 'passkey', 'password'])
+    expect((await messengerLogin(app)).body.user.id).toBe(id)
+    expect((await signInByPasskey()).status).toBe(200)
   })
 })
 

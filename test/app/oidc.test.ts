@@ -324,6 +324,25 @@ describe('linking', () => {
     expect([anew.status, anew.body.user.id === ada.id]).toEqual([201, false])
   })
 
+  test('needs a recent login or the password', async () => {
+    const { app, acme } = await open()
+    const ada = await app.person('Ada')
+    app.clock.now += 10 * minutes
+    const id_token = await acme.idToken()
+    for (const [path, body] of [
+      ['me/identities/oidc/acme', { id_token }],
+      ['me/identities/oidc/acme/start', {}],
+    ] as const) {
+      expect(await ada.post(path, body)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+      const wrong = await ada.post(path, { ...body, password: 'another one' })
+      expect(wrong).toMatchObject({ status: 403, body: { code: 'wrong_password' } })
+      expect(wrong.headers.getSetCookie()).toEqual([])
+      expect(await rowsOf(app)).toEqual([])
+      expect([200, 201]).toContain((await ada.post(path, { ...body, password })).status)
+      await app.rows('DELETE FROM identities')
+    }
+  })
+
   describe('in a browser', () => {
     async function begin(person: Person, jar: Jar, return_to = '/settings') {
       const begun = await person.post('me/identities/oidc/acme/start', { return_to })

@@ -81,8 +81,17 @@ browserTest(
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     const { page, errors } = await openAs(browser, origin, ada)
     provider.signedIn.as = { sub: 'ada-there' }
+    // The login was not recent, so the password is asked for.
+    await app.rows('UPDATE sessions SET created_at = created_at - 600000')
     await page.goto(`${origin}/settings/sign-in`)
     await button(page, 'Link with Acme').click()
+    const sheet = page.getByRole('dialog', { name: 'Link with Acme' })
+    await sheet.getByLabel('Password').fill('not my password')
+    await button(sheet, 'Link with Acme').click()
+    await sheet.getByText('This password is wrong.').waitFor()
+    await expectAccessible(page, 'a confirmation')
+    await sheet.getByLabel('Password').fill(oldPassword)
+    await button(sheet, 'Link with Acme').click()
     await page.getByRole('heading', { name: 'Other service' }).waitFor()
     await page.getByText('Acme', { exact: true }).waitFor()
     expect(page.url()).toBe(`${origin}/settings/sign-in`)

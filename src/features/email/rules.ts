@@ -35,6 +35,15 @@ export const endsEarlierLinks = (kind: EmailLinkKind): boolean => kind !== 'undo
 export const givesAddress = (link: { kind: EmailLinkKind; email: string | null }, present: string | null): boolean =>
   link.kind !== 'verify' || (link.email !== null && link.email === present)
 
+/**
+ * Whether a used link is the first proof of who owns the account's address. Whoever registered it may be somebody else, so the
+ * account's other ways to sign in may be theirs.
+ */
+export const isFirstProof = (
+  link: { email: string | null },
+  account: { email: string | null; email_verified_at: number | null },
+): boolean => account.email !== null && account.email === link.email && account.email_verified_at === null
+
 /** The form in which addresses are stored and compared: without case. */
 export const normalizedEmail = (email: string): string => email.normalize('NFC').toLowerCase()
 

@@ -1,9 +1,10 @@
 import { t } from 'elysia'
-import { birthDate, consentChoices, cookies, invite, newOrKnownSession } from '../auth/model.ts'
+import { birthDate, consentChoices, cookies, invite, newOrKnownSession, password } from '../auth/model.ts'
 import { entityId, nextCursor, object, nullable, oneOf, optional, time } from '../../http/schema.ts'
 
 export const messengerLink = t.Object({
   init_data: t.String({ maxLength: 16_384, description: 'The raw string, as the messenger gave it' }),
+  password: optional(password),
 })
 
 export const identity = object('Identity', {
@@ -28,7 +29,7 @@ const idToken = {
 }
 
 export const provider = t.Object({ provider: t.String() })
-export const oidcLink = t.Object(idToken)
+export const oidcLink = t.Object({ ...idToken, password: optional(password) })
 export const oidcLogin = t.Object({
   ...idToken,
   consents: consentChoices,
@@ -42,6 +43,7 @@ export const linkStart = t.Object({
   return_to: optional(
     t.String({ maxLength: 2000, description: 'Where to return, on this server or a listed origin. Default: `/`' }),
   ),
+  password: optional(password),
 })
 export const signInStart = t.Object({
   return_to: linkStart.properties.return_to,

@@ -26,7 +26,7 @@ type Deps = {
   store: Pick<IdentityStore, 'find'>
   identities: Pick<Identities, 'linkSubject'>
   callers: Pick<Callers, 'accessState'>
-  auth: Pick<Auth, 'registerSubject' | 'signInBy'>
+  auth: Pick<Auth, 'registerSubject' | 'signInBy' | 'confirmRecently'>
   mails: Pick<AccountMails, 'to' | 'isOn' | 'wake'>
   /** Seals the state that a browser keeps while it is at the provider. */
   errands: Seal
@@ -174,12 +174,17 @@ export function oidcLogin(deps: Deps) {
       return signIn(subject, claims, () => registrationConsents(body.consents), body, client)
     },
 
-    /** Lets the caller sign in with that subject too. */
+    /**
+     * Lets the caller sign in with that subject too. That gives lasting access, so it needs a recent login or the password: 403
+     * `forbidden` or `wrong_password`.
+     */
     async link(
       caller: Caller,
       provider: string,
-      body: { id_token: string; nonce?: string | null; code?: string | null },
+      body: { id_token: string; nonce?: string | null; code?: string | null; password?: string | null },
+      client: Client,
     ) {
+      await auth.confirmRecently(caller, body.password, client)
       const claims = await providers.verify(provider, body.id_token, body.nonce ?? null)
       const refreshToken = body.code == null ? null : await providers.redeem(provider, body.code, claims)
       return identities.linkSubject(caller, subjectOf(provider, claims, refreshToken))
@@ -212,14 +217,16 @@ export function oidcLogin(deps: Deps) {
       return { ...(await begin(provider, { return_to: target, ...more })), isPosted }
     },
 
-    /** The same to link the caller's account. Refuses if the provider is away. */
+    /** The same to link the caller's account, after a confirmation as for `link`. Refuses if the provider is away. */
     async startLink(
-      { id, session_id }: Caller,
+      caller: Caller,
       provider: string,
-      { return_to: returnTo }: { return_to?: string | null },
+      { return_to: returnTo, password }: { return_to?: string | null; password?: string | null },
+      client: Client,
     ) {
       const { isPosted, target } = prepare(provider, returnTo ?? undefined)
-      const link = { user_id: id, session_id }
+      await auth.confirmRecently(caller, password, client)
+      const link = { user_id: caller.id, session_id: caller.session_id }
       return { ...(await begin(provider, { return_to: target, link })), isPosted }
     },
 

@@ -20,6 +20,8 @@ type Deps = {
 }
 
 const tags = ['auth']
+const needsConfirmation =
+  'If neither the login nor a confirmation with a passkey is younger than 10 minutes, send the `password` (403 `forbidden` otherwise).'
 
 export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oidc, cookies }: Deps) =>
   new Elysia({ name: 'identities' })
@@ -37,8 +39,8 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
     })
     .post(
       '/api/v1/me/identities/messenger',
-      async ({ caller, body, status }) => {
-        const { identity, isNew } = await identities.linkMessenger(caller, body.init_data)
+      async ({ caller, body, client, status }) => {
+        const { identity, isNew } = await identities.linkMessenger(caller, body, client)
         return status(isNew ? 201 : 200, identity)
       },
       {
@@ -47,9 +49,11 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
         response: { 200: model.identity, 201: model.identity },
         detail: {
           summary: 'Add a messenger to sign in with',
-          description: '200 if the account has it already. 409 `conflict` if the account has another messenger.',
+          description: `200 if the account has it already. 409 \`conflict\` if the account has another messenger. ${needsConfirmation}`,
           tags,
           refusals: [
+            'wrong_password',
+            'forbidden',
             'identity_taken',
             'conflict',
             'init_data_invalid',
@@ -61,8 +65,8 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
     )
     .post(
       '/api/v1/me/identities/oidc/:provider',
-      async ({ caller, params, body, status }) => {
-        const { identity, isNew } = await oidc.link(caller, params.provider, body)
+      async ({ caller, params, body, client, status }) => {
+        const { identity, isNew } = await oidc.link(caller, params.provider, body, client)
         return status(isNew ? 201 : 200, identity)
       },
       {
@@ -72,16 +76,23 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
         response: { 200: model.identity, 201: model.identity },
         detail: {
           summary: 'Add an account of an OpenID Connect provider to sign in with',
-          description: '200 if the account has it already.',
+          description: `200 if the account has it already. ${needsConfirmation}`,
           tags,
-          refusals: ['identity_taken', 'id_token_invalid', 'provider_not_configured', 'busy'],
+          refusals: [
+            'wrong_password',
+            'forbidden',
+            'identity_taken',
+            'id_token_invalid',
+            'provider_not_configured',
+            'busy',
+          ],
         },
       },
     )
     .post(
       '/api/v1/me/identities/oidc/:provider/start',
-      async ({ caller, params: { provider }, body, set }) => {
-        const { location, kept, isPosted } = await oidc.startLink(caller, provider, body)
+      async ({ caller, params: { provider }, body, client, set }) => {
+        const { location, kept, isPosted } = await oidc.startLink(caller, provider, body, client)
         set.headers['set-cookie'] = oidcCookie.set(provider, kept, isPosted)
         return { url: location }
       },
@@ -92,10 +103,9 @@ export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oid
         response: { 200: model.providerAddress },
         detail: {
           summary: 'Send a browser to a provider, to add an account there to sign in with',
-          description:
-            'Sets a cookie and returns the address to open. The browser returns to `return_to`, with `#error=<code>` if nothing was added: `identity_taken`, `unauthenticated` if the session has ended, or an error code of the login.',
+          description: `Sets a cookie and returns the address to open. The browser returns to \`return_to\`, with \`#error=<code>\` if nothing was added: \`identity_taken\`, \`unauthenticated\` if the session has ended, or an error code of the login. ${needsConfirmation}`,
           tags,
-          refusals: ['validation_failed', 'provider_not_configured', 'busy'],
+          refusals: ['validation_failed', 'wrong_password', 'forbidden', 'provider_not_configured', 'busy'],
         },
       },
     )

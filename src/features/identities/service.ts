@@ -3,6 +3,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import type { Caller, Callers } from '../auth/callers.ts'
+import type { Client } from '../auth/consents.ts'
 import type { Auth } from '../auth/service.ts'
 import type { BotPermissions } from '../bot/permissions.ts'
 import { notSignedIn } from '../auth/tokens.ts'
@@ -14,11 +15,13 @@ import type { Identity, IdentityStore, Linked, Subject, ChangeRecords } from './
 
 export type Identities = ReturnType<typeof identityService>
 
+type MessengerLink = { init_data: string; password?: string | null }
+
 type Named = Pick<Identity, 'kind' | 'provider' | 'label'>
 
 type Deps = {
   store: IdentityStore
-  auth: Pick<Auth, 'messengerPerson'>
+  auth: Pick<Auth, 'messengerPerson' | 'confirmRecently'>
   botPermissions: Pick<BotPermissions, 'noteInitData'>
   passkeys: Pick<Passkeys, 'refuseRemoval'>
   callers: Pick<Callers, 'forget'>
@@ -81,16 +84,20 @@ export function identityService(deps: Deps) {
     /** The same for any user, for admins. */
     ofUser: async (userId: string) => (await store.ofUser(userId)).map(view),
 
-    /** Lets the caller sign in with their messenger too. Refuses with 409 `identity_taken` or `conflict`. */
-    async linkMessenger(caller: Caller, initData: string) {
-      const person = auth.messengerPerson(initData)
+    /**
+     * Lets the caller sign in with their messenger too. That gives lasting access, so it needs a recent login or the password: 403
+     * `forbidden` or `wrong_password`. 409 `identity_taken` or `conflict`.
+     */
+    async linkMessenger(caller: Caller, { init_data, password }: MessengerLink, client: Client) {
+      await auth.confirmRecently(caller, password, client)
+      const person = auth.messengerPerson(init_data)
       const with_ = await changeRecords('way_in_added', caller.id, { kind: 'messenger', provider: null })
       const linked = linkedView(await store.linkMessenger(caller.id, person.messenger_id, now(), with_))
       await botPermissions.noteInitData(caller.id, person)
       return linked
     },
 
-    /** The same with a subject of an OIDC provider. */
+    /** The same with a subject of an OIDC provider. Whoever calls it has confirmed the caller. */
     async linkSubject(caller: Pick<Caller, 'id'>, subject: Subject) {
       const with_ = await changeRecords('way_in_added', caller.id, { kind: 'oidc', provider: subject.provider })
       return linkedView(await store.linkSubject(caller.id, subject, now(), with_))

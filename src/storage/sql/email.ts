@@ -1,11 +1,18 @@
 import { and, eq, gt, gte, inArray, isNull, lte, ne, sql } from 'drizzle-orm'
-import { type EmailLinkKind, endsEarlierLinks, givesAddress, losesAddress } from '../../features/email/rules.ts'
+import {
+  type EmailLinkKind,
+  endsEarlierLinks,
+  givesAddress,
+  isFirstProof,
+  losesAddress,
+} from '../../features/email/rules.ts'
 import type { Addressee, EmailLink, EmailStore, Welcome } from '../../features/email/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Column, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
-import { noteIdentity } from './identities.ts'
+import { dropIdentities, noteIdentity } from './identities.ts'
 import { enqueue } from './outbox.ts'
+import { dropPasskeys } from './passkeys.ts'
 import { endSessions } from './sessions.ts'
 
 type Link = Pick<EmailLink, 'user_id' | 'kind' | 'email' | 'expires_at'>
@@ -177,9 +184,19 @@ export function emailStore(engine: Engine): EmailStore {
         const link = yield* use(db, hash, ['reset'], now)
         if (link === null) return null
         const { user_id, email } = link
-        const { password_hash } = users
-        const before = yield* first(db.select({ password_hash }).from(users).where(eq(users.id, user_id)))
-        if (before?.password_hash === null)
+        const { email: present, email_verified_at, password_hash } = users
+        const account = yield* first(
+          db.select({ email: present, email_verified_at, password_hash }).from(users).where(eq(users.id, user_id)),
+        )
+        if (account === null) return null
+        const isFirst = isFirstProof(link, account)
+        if (isFirst) {
+          yield* dropIdentities(engine, db, user_id, now)
+          yield* dropPasskeys(engine, db, user_id)
+          const none = { messenger_id: null, updated_at: now }
+          yield* changed(db.update(users).set(none).where(eq(users.id, user_id)))
+        }
+        if (isFirst || account.password_hash === null)
           yield* noteIdentity(engine, db, user_id, 'password', { created_at: now, last_used_at: null })
         yield* changed(db.update(users).set({ password_hash: passwordHash }).where(eq(users.id, user_id)))
         if (email !== null)

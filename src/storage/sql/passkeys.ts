@@ -33,7 +33,7 @@ export function* usePasskey(
   return true
 }
 
-/** Removes the passkeys of an erased account. Returns how many. */
+/** Removes all passkeys of an account whose sessions end too. Returns how many. */
 export const dropPasskeys = ({ tables: { passkeys } }: Engine, db: Builders, userId: string): Work<number> =>
   changed(db.delete(passkeys).where(eq(passkeys.user_id, userId)))
 

@@ -12,10 +12,12 @@ import { isInTelegram } from '../telegram/launch.ts'
 import { useTelegram } from '../telegram/telegram.tsx'
 import { Group, Loaded, Part } from './loaded.tsx'
 import { AddPasskey } from './add-passkey.tsx'
+import { asksForPassword, ConfirmSheet } from './confirm-sheet.tsx'
 import { PasswordForm } from './password-form.tsx'
 import styles from './settings.module.css'
 
 type Identity = components['schemas']['Identity']
+const hasPassword = (items: readonly Identity[]) => items.some(({ kind }) => kind === 'password')
 const icons = { password: KeyRound, messenger: Send, oidc: LogIn, passkey: Fingerprint }
 
 /** The ways to sign in to the account. */
@@ -37,7 +39,7 @@ export default function Identities() {
             {providers?.passkey && <AddPasskey onChange={identities.reload} />}
             <LinkProviders items={items} providers={providers} />
             <LinkTelegram items={items} onChange={identities.reload} />
-            <PasswordForm hasPassword={items.some(({ kind }) => kind === 'password')} onChange={identities.reload} />
+            <PasswordForm hasPassword={hasPassword(items)} onChange={identities.reload} />
           </>
         )}
       </Loaded>
@@ -98,26 +100,35 @@ function LinkProviders({ items, providers }: { items: readonly Identity[]; provi
   useEffect(() => {
     if (refusal !== null) history.replaceState(history.state, '', location.pathname)
   }, [refusal])
-  const link = useAction(async (provider: string) => {
+  const [asking, setAsking] = useState<Providers['oidc'][number] | null>(null)
+  const link = useAction(async (provider: Providers['oidc'][number], password?: string) => {
     const { data, failure } = await outcomeOf(
       api.POST('/api/v1/me/identities/oidc/{provider}/start', {
-        params: { path: { provider } },
-        body: { return_to: location.pathname },
+        params: { path: { provider: provider.name } },
+        body: { return_to: location.pathname, password },
         // The callback recognises this browser by a cookie.
         credentials: 'same-origin',
       }),
     )
     if (data) location.assign(data.url)
-    return failure
+    const asks = hasPassword(items) && asksForPassword(password, failure)
+    setAsking(asks ? provider : null)
+    return asks && password === undefined ? null : failure
   })
   const linked = new Set(items.map(({ provider }) => provider))
   const others = isInTelegram ? [] : (providers?.oidc ?? []).filter(({ name }) => !linked.has(name))
   if (others.length === 0 && refusal === null) return null
   return (
     <Group>
-      {others.map(({ name, label }) => (
-        <Button key={name} wide busy={link.busy} icon={<LogIn size={20} aria-hidden />} onClick={() => link.run(name)}>
-          {t('settings.identities.linkWith', { provider: label })}
+      {others.map((provider) => (
+        <Button
+          key={provider.name}
+          wide
+          busy={link.busy}
+          icon={<LogIn size={20} aria-hidden />}
+          onClick={() => link.run(provider)}
+        >
+          {t('settings.identities.linkWith', { provider: provider.label })}
         </Button>
       ))}
       {refusal !== null && !link.busy && !link.failure && (
@@ -125,7 +136,17 @@ function LinkProviders({ items, providers }: { items: readonly Identity[]; provi
           {t(refusal === 'identity_taken' ? 'settings.identities.takenThere' : 'settings.identities.notLinked')}
         </p>
       )}
-      <FailureText failure={link.failure} />
+      {asking ? (
+        <ConfirmSheet
+          title={t('settings.identities.linkWith', { provider: asking.label })}
+          busy={link.busy}
+          failure={link.failure}
+          onConfirm={(password) => link.run(asking, password)}
+          onClose={() => setAsking(null)}
+        />
+      ) : (
+        <FailureText failure={link.failure} />
+      )}
     </Group>
   )
 }
@@ -136,11 +157,15 @@ function LinkTelegram({ items, onChange }: { items: readonly Identity[]; onChang
   const { api } = useConvene()
   const messengerId = useSession(({ user }) => user?.messenger_id ?? null)
   const initData = useTelegram()?.sdk.initData ?? null
-  const link = useAction(async (): Promise<Failure | null> => {
+  const [isAsking, setIsAsking] = useState(false)
+  const link = useAction(async (password?: string): Promise<Failure | null> => {
     if (initData === null) return null
-    const { failure } = await outcomeOf(api.POST('/api/v1/me/identities/messenger', { body: { init_data: initData } }))
+    const body = { init_data: initData, password }
+    const { failure } = await outcomeOf(api.POST('/api/v1/me/identities/messenger', { body }))
     if (!failure) onChange()
-    return failure
+    const asks = hasPassword(items) && asksForPassword(password, failure)
+    setIsAsking(asks)
+    return asks && password === undefined ? null : failure
   })
   if (initData === null || messengerId !== null || items.some(({ kind }) => kind === 'messenger')) return null
   return (
@@ -148,7 +173,16 @@ function LinkTelegram({ items, onChange }: { items: readonly Identity[]; onChang
       <Button wide busy={link.busy} icon={<Send size={20} aria-hidden />} onClick={() => link.run()}>
         {t('settings.identities.linkTelegram')}
       </Button>
-      {link.failure && (
+      {isAsking && (
+        <ConfirmSheet
+          title={t('settings.identities.linkTelegram')}
+          busy={link.busy}
+          failure={link.failure}
+          onConfirm={(password) => link.run(password)}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+      {link.failure && !isAsking && (
         <p className={styles.error} role="alert">
           {link.failure !== 'offline' && link.failure.code === 'identity_taken'
             ? t('settings.identities.taken')

@@ -1435,6 +1435,20 @@ const identities = listed('Ways to sign in', '/settings/sign-in', '/api/v1/me/id
       await see(t('settings.identities.confirm'))
     },
   }),
+  'link with Telegram, the password': (world) => ({
+    path: '/settings/sign-in',
+    telegram: 'light',
+    answers: {
+      '/api/v1/me/identities': {
+        get: { ...nothing, items: itemsOf(world, '/api/v1/me/identities').slice(0, 1) } as never,
+      },
+      '/api/v1/me/identities/messenger': { post: refused('forbidden', 403) },
+    },
+    act: async ({ t, press, see }) => {
+      await press(t('settings.identities.linkTelegram'))
+      await see(t('settings.identities.confirm'))
+    },
+  }),
   'link with Telegram': (world) => ({
     path: '/settings/sign-in',
     telegram: 'light',
