@@ -99,17 +99,28 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       loading = null
       if (!data) return show({ loading: false, problem })
       noteAll(data.items)
-      const before = at === null ? [] : list.get().items
       const ids = new Set(data.items.map(({ id }) => id))
-      cursor = data.next_cursor
+      const end = data.items.at(-1)
+      const shown = list.get().items
+      // Later pages stay, unless events may have been missed.
+      const isLater = (chat: Chat) => !isStale && data.next_cursor !== null && end && timeOf(chat) <= timeOf(end)
+      const before = shown.filter((chat) => !ids.has(chat.id) && (at !== null || isLater(chat)))
+      if (at !== null || before.length === 0) cursor = data.next_cursor
       isStale = false
       show({
-        items: [...before.filter(({ id }) => !ids.has(id)), ...data.items].sort(latestFirst),
+        items: [...before, ...data.items].sort(latestFirst),
         unreadTotal: data.unread_total,
         loading: false,
         loaded: true,
         hasMore: cursor !== null,
       })
+      // A chat that is looked at stays known, whether it is in this page or not.
+      for (const [id, { messages }] of open) {
+        if (at !== null || ids.has(id) || !messages.isWatched()) continue
+        const chat = shown.find((one) => one.id === id)
+        if (chat && !known(id)) single.set(id, chat)
+        touched.add(id)
+      }
       for (const id of touched) void readOne(id)
     })())
   }

@@ -19,6 +19,11 @@ type Database = {
  */
 export function indexedDb(name = 'convene'): ClientStorage {
   let opened: Promise<Database> | null = null
+  /** A connection that has failed once may be lost: the next access opens another one. */
+  const failed = (error: unknown) => {
+    opened = null
+    throw error
+  }
   const open = () =>
     (opened ??= new Promise((resolve, reject) => {
       // With storage disabled, any access to `indexedDB` throws.
@@ -30,7 +35,8 @@ export function indexedDb(name = 'convene'): ClientStorage {
       request.onsuccess = () => resolve(request.result)
       request.onerror = () => reject(request.error)
     }))
-  async function run<T>(mode: string, work: (items: Items) => Result<T>): Promise<T> {
+  const run = <T>(mode: string, work: (items: Items) => Result<T>) => attempt(mode, work).catch(failed)
+  async function attempt<T>(mode: string, work: (items: Items) => Result<T>): Promise<T> {
     const transaction = (await open()).transaction('items', mode, { durability: 'strict' })
     const request = work(transaction.objectStore('items'))
     return new Promise((resolve, reject) => {

@@ -191,6 +191,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
 
   return {
     store: store as Store<MessagesState>,
+    isWatched: store.isWatched,
     load,
     show,
     async loadOlder(): Promise<void> {

@@ -57,6 +57,8 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
   let stored: readonly Entry[] = []
   /** Changes that are shown but not stored yet. Applying a change twice has no further effect. */
   let pending: Change[] = []
+  /** Those of them that could not be stored, because what is stored could not be read: they are stored with the next one. */
+  let late: Change[] = []
   const files = new Map<string, Photo>()
   const retries = openRetry(retry, () => drain())
   /** The request that is under way. */
@@ -67,10 +69,15 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
 
   const show = () => store.set(pending.reduce((entries, change) => change(entries), stored))
 
-  const read = async (): Promise<readonly Entry[]> => JSON.parse((await storage.get(key)) ?? '[]')
+  /** Null where the storage cannot be read for a moment. */
+  const read = (): Promise<readonly Entry[] | null> =>
+    storage.read(key).then(
+      (text) => JSON.parse(text ?? '[]'),
+      () => null,
+    )
 
   async function reread() {
-    stored = await read()
+    stored = (await read()) ?? stored
     show()
   }
 
@@ -79,9 +86,14 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     show()
     await first?.()
     await lock('outbox', async () => {
-      const after = change(await read())
+      const before = await read()
+      late.push(change)
+      if (!before) return
+      const done = late
+      late = []
+      const after = done.reduce((entries, one) => one(entries), before)
       if (!closed) await storage.set(key, JSON.stringify((stored = after)))
-      pending = pending.filter((one) => one !== change)
+      pending = pending.filter((one) => !done.includes(one))
       show()
     })
     changed(sent)
@@ -239,7 +251,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     },
     /** Removes everything, when the user signs out. */
     async clear() {
-      for (const { id, photo } of await read()) if (photo) await forget(id)
+      for (const { id, photo } of (await read()) ?? stored) if (photo) await forget(id)
       await storage.set(key, null)
     },
   }

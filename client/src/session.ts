@@ -67,6 +67,7 @@ const sleep = (ms: number) => new Promise<undefined>((resolve) => setTimeout(res
 const expiryMarginMs = 60_000
 // For ten seconds, the server gives the same answer to a repeated refresh.
 const repeatWithinMs = 8000
+const logOutWithinMs = 10_000
 
 type Deps = {
   url: string
@@ -102,7 +103,14 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   }
 
   const parse = (text: string | null): Stored => (text ? JSON.parse(text) : nobody)
-  const read = async () => parse(await storage.get('session'))
+  /** A storage that cannot be read for a moment signs nobody out. */
+  const read = async () => {
+    try {
+      return parse(await storage.read('session'))
+    } catch {
+      return current
+    }
+  }
 
   // With a synchronous storage, the session is known at once, and no page has to wait for it.
   const first = storage.get('session')
@@ -118,12 +126,13 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     changed()
   }
 
-  const post = (path: string, body: object, token?: string, withCookies = cookies) =>
+  const post = (path: string, body: object, token?: string, withCookies = cookies, signal?: AbortSignal) =>
     fetch(`${url}/api/v1/auth/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       body: JSON.stringify(withCookies ? body : { ...body, cookies: false }),
       credentials: withCookies ? 'include' : 'omit',
+      signal,
     })
 
   async function answerOf<T>(request: Promise<Response>): Promise<T> {
@@ -161,10 +170,20 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
 
   /** Refreshes. Without an answer it asks again, in case the answer was lost, and takes the first answer to any attempt. */
   async function requestTokens(refresh_token: string): Promise<Answer> {
+    const rest = new AbortController()
+    try {
+      return await firstAnswer(refresh_token, rest.signal)
+    } finally {
+      // An attempt that still waits for a connection would use the old token later, which the server takes for theft.
+      rest.abort()
+    }
+  }
+
+  async function firstAnswer(refresh_token: string, signal: AbortSignal): Promise<Answer> {
     const until = Date.now() + repeatWithinMs
     const attempts: Promise<Answer | Refused>[] = []
     for (let wait = 250; ; wait *= 2) {
-      const attempt = answerOf<Answer>(post('refresh', cookies ? {} : { refresh_token }))
+      const attempt = answerOf<Answer>(post('refresh', cookies ? {} : { refresh_token }, undefined, cookies, signal))
       // A final refusal is an answer too.
       attempts.push(
         attempt.catch((error) => {
@@ -202,6 +221,11 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
         return answer.access_token
       } catch (error) {
         if (!(error instanceof Refused) || (error.problem.status !== 401 && error.code !== 'suspended')) throw error
+        const now = await read()
+        if (now.id !== stored.id) {
+          adopt(now)
+          return null
+        }
         await write({ ...stored, tokens: null, reason: error.code })
         return null
       }
@@ -243,6 +267,20 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     return response
   }
 
+  /** Ends the session on the server. Without it, the session and its notifications would live on. */
+  async function logOut({ access_token, refresh_token }: Tokens) {
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(), logOutWithinMs)
+    try {
+      const { status } = await post('logout', {}, access_token, cookies, limit.signal)
+      if (status !== 401) return
+      const fresh = await requestTokens(refresh_token)
+      await post('logout', {}, fresh.access_token, cookies, limit.signal)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   return {
     /** Resolves once the stored session is read. */
     ready,
@@ -267,12 +305,12 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
       }
       return 'cookies' in how ? enter('refresh', {}, true) : enter('login', how)
     },
-    /** Always signs out on this device, and on the server if it can be reached. */
-    async signOut() {
+    /** Signs out on this device. Answers what signs out on the server, if that can be reached. */
+    async signOut(): Promise<() => Promise<unknown>> {
       await ready
-      const { access_token } = current.tokens ?? {}
+      const { tokens } = current
       await lock('session', () => write(nobody))
-      if (access_token) await post('logout', {}, access_token).catch(() => {})
+      return async () => tokens && logOut(tokens).catch(() => {})
     },
   }
 }

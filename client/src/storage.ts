@@ -14,10 +14,17 @@ export function memoryStorage(): ClientStorage {
 export function openStorage(storage: ClientStorage, prefix: string) {
   const refused = new Map<string, string>()
   return {
+    /** Null where there is nothing, or where it cannot be read. */
     get(key: string): string | null | Promise<string | null> {
-      const value = refused.get(key) ?? storage.getItem(prefix + key)
-      return typeof value === 'object' && value ? value.catch(() => null) : value
+      try {
+        const value = refused.get(key) ?? storage.getItem(prefix + key)
+        return typeof value === 'object' && value ? value.catch(() => null) : value
+      } catch {
+        return null
+      }
     },
+    /** Throws where it cannot be read, for values that must not be taken for missing then. */
+    read: async (key: string): Promise<string | null> => refused.get(key) ?? storage.getItem(prefix + key),
     /** Null removes it. */
     async set(key: string, value: string | null) {
       let isKept = false

@@ -148,6 +148,8 @@ test('a listener that throws is reported, and keeps neither events nor states fr
     await until(() => seen.length === 1, 'the message is told')
     expect(reported.length).toBeGreaterThan(3)
   } finally {
+    // Closing tells the broken listener once more.
+    bob.close()
     globalThis.reportError = before
   }
 })

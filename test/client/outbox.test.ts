@@ -48,6 +48,37 @@ test('what is sent without a network waits over a restart, and goes in order, ph
   expect(storage.kept.get(`convene:outbox:${ada.id}`)).toBe('[]')
 })
 
+test('a message that is sent while the storage cannot be read overwrites none that waits', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const storage = sharedStorage()
+  let isBroken = false
+  const failing = {
+    ...storage,
+    getItem: async (key: string) => {
+      if (isBroken) throw new Error('the connection is lost')
+      return storage.getItem(key)
+    },
+  }
+  const { at, fetch } = switched()
+  const client = await clientOf(base, ada, { storage: failing, fetch })
+  at.isOff = true
+  const chat = client.chats.open(id)
+  await chat.send({ text: 'one' })
+  isBroken = true
+  await chat.send({ text: 'two' })
+  expect(textsOf(chat.messages.get())).toEqual(['one', 'two'])
+  isBroken = false
+  await chat.send({ text: 'three' })
+  const waiting = JSON.parse(storage.kept.get(`convene:outbox:${ada.id}`)!) as { text: string }[]
+  expect(waiting.map(({ text }) => text)).toEqual(['one', 'two', 'three'])
+  at.isOff = false
+  client.wake()
+  await until(async () => (await bob.get(`chats/${id}/messages`)).body.items.length === 3, 'all three are sent')
+})
+
 test('a refused message stays with its problem until it is sent again or discarded, and holds up no other', async () => {
   const app = await testApp()
   const { ada, people, chatId } = await pair(app)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { Refused } from '../../client/src/index.ts'
+import { type ClientLocks, Refused } from '../../client/src/index.ts'
 import { consents, password, testApp } from '../app.ts'
+import { until } from '../until.ts'
 import { clientOf, fits, newClient, sharedStorage } from './people.ts'
 
 /** `fetch` that counts the refreshes, and loses answers to the first of them. */
@@ -166,4 +167,121 @@ test('a socket that a busy server refuses is opened again no sooner than Retry-A
   await fits(client.connection, ({ state }) => state === 'online')
   expect(openedAt).toHaveLength(2)
   expect(openedAt[1]! - openedAt[0]!).toBeGreaterThanOrEqual(2000)
+})
+
+test('signing out with an expired token ends the session on the server too', async () => {
+  const app = await testApp()
+  const storage = sharedStorage()
+  const client = await clientOf(await app.listen(), await app.person('Ada'), { storage })
+  const { refresh_token } = JSON.parse(storage.kept.get('convene:session')!).tokens
+  app.clock.now += 901_000
+  await client.signOut()
+  const answer = await app.request('POST', 'auth/refresh', { body: { refresh_token, cookies: false } })
+  expect(answer).toMatchObject({ status: 401 })
+})
+
+test('a logout that hangs keeps nobody signed in, and the data of the user goes at once', async () => {
+  const app = await testApp()
+  const storage = sharedStorage()
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const hanging = new AbortController()
+  const fetch = async (url: string, init?: RequestInit) => {
+    if (!url.endsWith('/auth/logout')) return globalThis.fetch(url, init)
+    resolve()
+    return new Promise<Response>((_, reject) =>
+      hanging.signal.addEventListener('abort', () => reject(hanging.signal.reason)),
+    )
+  }
+  const client = await clientOf(await app.listen(), await app.person('Ada'), { storage, fetch })
+  await client.chats.list.load()
+  await until(() => storage.kept.size > 1, 'the chats are stored')
+  const signedOut = client.signOut()
+  await asked
+  await until(() => storage.kept.size === 0, 'nothing is left on the device')
+  expect(client.session.get().state).toBe('signed-out')
+  hanging.abort()
+  await signedOut
+})
+
+test('attempts to refresh that are still under way when one was answered are given up', async () => {
+  const app = await testApp()
+  const held: (() => void)[] = []
+  let refreshes = 0
+  const fetch = async (url: string, init?: RequestInit) => {
+    if (url.endsWith('/auth/refresh') && refreshes++ === 0) {
+      await new Promise<void>((resolve) => held.push(resolve))
+      // As a browser does with a request that has not reached the network.
+      init?.signal?.throwIfAborted()
+    }
+    return globalThis.fetch(url, init)
+  }
+  const client = await clientOf(await app.listen(), await app.person('Ada'), { fetch })
+  app.clock.now += 901_000
+  expect((await client.api.GET('/api/v1/me')).response.status).toBe(200)
+  app.clock.now += 11_000
+  for (const release of held) release()
+  await Bun.sleep(50)
+  expect((await client.api.GET('/api/v1/me')).response.status).toBe(200)
+  expect(refreshes).toBe(2)
+})
+
+test('a storage that cannot be read for a moment signs nobody out', async () => {
+  const app = await testApp()
+  const storage = sharedStorage()
+  let isBroken = false
+  const failing = {
+    ...storage,
+    getItem: async (key: string) => {
+      if (isBroken) throw new Error('the connection is lost')
+      return storage.getItem(key)
+    },
+  }
+  const client = await clientOf(await app.listen(), await app.person('Ada'), { storage: failing })
+  app.clock.now += 901_000
+  isBroken = true
+  expect((await client.api.GET('/api/v1/me')).response.status).toBe(200)
+  expect(client.session.get().state).toBe('signed-in')
+})
+
+/** Web Locks of one page: in order, and taken from the holder by whoever steals. */
+function fakeLocks(): ClientLocks {
+  const queues = new Map<string, Promise<unknown>>()
+  return {
+    request(name, { steal, signal }, work) {
+      const before = steal ? Promise.resolve() : (queues.get(name) ?? Promise.resolve())
+      const { promise: aborted, reject } = Promise.withResolvers<never>()
+      signal?.addEventListener('abort', () => reject(signal.reason))
+      const mine = Promise.race([before, aborted]).then(work)
+      const done = mine.catch(() => {})
+      queues.set(name, steal ? done : Promise.all([before, done]))
+      return mine
+    },
+  }
+}
+
+test('a refresh that is refused after the user has signed out brings nobody back', async () => {
+  const app = await testApp()
+  const storage = sharedStorage()
+  const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const fetch = async (url: string, init?: RequestInit) => {
+    if (!url.endsWith('/auth/refresh')) return globalThis.fetch(url, init)
+    resolve()
+    await refused
+    return Response.json(
+      { code: 'unauthenticated', status: 401, title: '', detail: '', type: '', request_id: '' },
+      { status: 401 },
+    )
+  }
+  const client = await clientOf(await app.listen(), await app.person('Ada'), { storage, fetch, locks: fakeLocks() })
+  app.clock.now += 901_000
+  const answer = client.api.GET('/api/v1/me')
+  await asked
+  const signedOut = client.signOut()
+  await until(() => client.session.get().state === 'signed-out', 'nobody is signed in')
+  refuse()
+  expect((await answer).response.status).toBe(401)
+  await signedOut
+  expect(client.session.get()).toEqual({ state: 'signed-out', user: null, reason: null })
+  expect([...storage.kept.keys()]).toEqual([])
 })

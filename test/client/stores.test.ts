@@ -96,6 +96,38 @@ test('older messages come page by page without repeats, and lists stay as they a
   expect(chat.messages.get().items[50]).toBe(items[50]!)
 })
 
+test('a list that is read again keeps its later pages, and an open chat its name', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const ada = await app.person('Ada')
+  const others = []
+  for (let n = 0; n < 55; n++) {
+    const other = await app.person(`P${n}`)
+    const chatId = await app.met(ada, other)
+    app.clock.now += 1000
+    await other.post(`chats/${chatId}/messages`, { text: 'Hello' })
+    others.push({ ...other, chatId })
+  }
+  const client = await clientOf(base, ada)
+  const { list, open } = client.chats
+  await list.load()
+  expect(list.get()).toMatchObject({ hasMore: true, unreadTotal: 55 })
+  const oldest = others[0]!
+  const chat = open(oldest.chatId)
+  // It is not in the first page, so it is read by itself.
+  chat.info.subscribe(() => {})
+  chat.messages.subscribe(() => {})
+  await fits(chat.info, (info) => info !== null)
+  await list.load()
+  expect([list.get().items.length, chat.info.get()?.user.name]).toEqual([50, 'P0'])
+  await list.loadMore()
+  expect(list.get()).toMatchObject({ hasMore: false })
+  expect((await ada.put(`chats/${oldest.chatId}/mute`, { until: 'forever' })).status).toBe(200)
+  await list.load()
+  expect([list.get().items.length, list.get().hasMore]).toEqual([55, false])
+  await fits(chat.info, (info) => info?.muted_until !== null)
+})
+
 test('after a gap everything that is looked at is read again, and the client says so', async () => {
   const app = await testApp()
   const { ada, people, chatId } = await pair(app)
