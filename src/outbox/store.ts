@@ -46,8 +46,8 @@ export type NewParcel<K extends Kind = Kind> = {
   /** The earliest time of delivery. */
   due_at: number
   /**
-   * At most one parcel waits for a slot. Adding another one changes the first: it is due at the earlier of both times, or, if it
-   * is being delivered now, again afterwards.
+   * At most one parcel waits for a slot. Adding another one changes the first: it counts as made now, and is due at the earlier
+   * of both times or, if it is being delivered now, again afterwards. After a failure it is due when it was to be retried.
    */
   slot?: string
   /** The provider, for a kind with several. One that is down does not delay other lanes. */
@@ -63,7 +63,7 @@ export type Parcel<K extends Kind = Kind> = Omit<NewParcel<K>, 'slot' | 'lane'> 
   last_error: string | null
 }
 
-/** The number of waiting parcels of a kind, and when the oldest was made. */
+/** The number of waiting parcels of a kind, and when the oldest was made, or last asked for by its slot. */
 export type Waiting = { kind: Kind; count: number; oldest: number }
 
 /** One durable queue for everything that leaves the server. Rows are written in the transaction that causes them. */

@@ -76,6 +76,35 @@ for (const engine of engines)
       expect(await outbox.waiting()).toEqual([])
     })
 
+    test('a slot that is asked for again after a failure is retried for a day from then', async () => {
+      const { hours, minutes } = { hours: 3_600_000, minutes: 60_000 }
+      for (const asksWhileDelivered of [false, true]) {
+        const storage = await fresh(engine)
+        const clock = { now: at }
+        const ask = () => storage.outbox.add([parcel(`m${clock.now}`, { slot: 's', created_at: clock.now })])
+        const again = at + 24 * hours - 10 * minutes
+        let isDown = true
+        const delivered: number[] = []
+        const { work, outcomes } = node(storage, clock, async () => {
+          if (asksWhileDelivered && clock.now === again) await ask()
+          if (isDown) throw new Error('down')
+          delivered.push(clock.now)
+        })
+        await ask()
+        await work()
+        clock.now = again
+        if (asksWhileDelivered) await work()
+        else await ask()
+        clock.now = at + 24 * hours + 5 * minutes
+        await work()
+        expect(outcomes).toEqual({ failed: asksWhileDelivered ? 3 : 2 })
+        isDown = false
+        clock.now += hours
+        await work()
+        expect([delivered, outcomes.given_up]).toEqual([[clock.now], undefined])
+      }
+    })
+
     test('of many who ask for a slot while it is delivered again and again, the last one is delivered after asking', async () => {
       const storage = await fresh(engine)
       let asked = 0

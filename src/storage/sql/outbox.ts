@@ -27,10 +27,13 @@ const isOf = <K extends Kind>(parcel: Parcel, kind: K): parcel is Parcel<K> => p
 const isWaiting = 'outbox.leased_by IS NULL'
 const dueAgain = `CASE WHEN ${isWaiting} AND outbox.attempts = 0 AND excluded.due_at < outbox.due_at THEN excluded.due_at ELSE outbox.due_at END`
 const againAt = `CASE WHEN ${isWaiting} THEN NULL ELSE coalesce(outbox.again_at, excluded.due_at) END`
-const whenTaken = { due_at: sql.raw(dueAgain), again_at: sql.raw(againAt) }
+// Each request gets the whole patience of its kind, whatever failed for the requests before it.
+const madeAgain = 'excluded.created_at'
+const whenTaken = { due_at: sql.raw(dueAgain), again_at: sql.raw(againAt), created_at: sql.raw(madeAgain) }
 
 /** The end of an insert with a slot, as text for prepared statements: what `enqueue` does if the slot is taken. */
-export const onTakenSlot = `ON CONFLICT (slot) WHERE slot IS NOT NULL DO UPDATE SET due_at = ${dueAgain}, again_at = ${againAt}`
+export const onTakenSlot = `ON CONFLICT (slot) WHERE slot IS NOT NULL DO UPDATE
+  SET due_at = ${dueAgain}, again_at = ${againAt}, created_at = ${madeAgain}`
 
 export function outboxStore(engine: Engine): OutboxStore {
   const { read, write, locked, isAmong } = engine
@@ -55,7 +58,7 @@ export function outboxStore(engine: Engine): OutboxStore {
       db
         .update(outbox)
         .set({
-          ...{ due_at: sql`${outbox.again_at}`, created_at: sql`${outbox.again_at}`, again_at: null, leased_by: null },
+          ...{ due_at: sql`${outbox.again_at}`, again_at: null, leased_by: null },
           ...{ attempts: 0, last_error: null },
         })
         .where(and(condition, isNotNull(outbox.again_at))),
