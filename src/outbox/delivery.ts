@@ -36,9 +36,10 @@ export type Carrier<K extends Kind> = {
   patienceMs: number
   /**
    * Throws Undeliverable if another attempt is useless, TryLater if the receiver named a time, and anything else for a
-   * transient failure. Operators see the error's message: it must hold no address, text or token.
+   * transient failure. Operators see the error's message: it must hold no address, text or token. Resolves to `replaced` if it
+   * has called `OutboxStore.replace`, after which the row, if there is one, belongs to a later delivery.
    */
-  deliver(parcel: Parcel<K>): Promise<void | NotSent>
+  deliver(parcel: Parcel<K>): Promise<void | NotSent | 'replaced'>
   /** Closes its connections when nothing is being delivered. */
   close?(): void
 }
@@ -168,7 +169,7 @@ export function openDelivery({
 
   async function attempt(way: Way, parcel: Parcel): Promise<void> {
     const { kind, carrier } = way
-    let notSent: void | NotSent
+    let notSent: void | NotSent | 'replaced'
     try {
       notSent = await around(kind, () => carrier.deliver(parcel))
     } catch (error) {
@@ -183,15 +184,15 @@ export function openDelivery({
         return
       }
       log.warn({ kind, parcel: parcel.id, attempts: parcel.attempts + 1, reason: message }, 'a delivery was given up')
-      await store.remove(parcel.id)
+      await store.remove(parcel.id, node)
       onOutcome(kind, 'given_up')
       return
     }
     if (typeof notSent === 'object') return store.postpone(parcel.id, node, notSent.dueAt, null)
     // A withheld parcel says nothing about the provider.
     if (notSent === undefined) await noteLane(way, laneOf(parcel), false)
-    await store.remove(parcel.id)
-    onOutcome(kind, notSent ?? 'sent')
+    if (notSent !== 'replaced') await store.remove(parcel.id, node)
+    onOutcome(kind, notSent === 'withheld' ? 'withheld' : 'sent')
   }
 
   /** Starts delivery of due parcels until none is due or the concurrency limit is reached. */

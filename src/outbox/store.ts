@@ -84,8 +84,11 @@ export type OutboxStore = {
   ): Promise<Parcel<K>[]>
   /** Ends all leases: for a server that starts as the only one on its database. Returns how many. */
   endLeases(now: number): Promise<number>
-  /** Removes a parcel that was delivered or given up. If its slot was used again meanwhile, it becomes due again instead. */
-  remove(id: string): Promise<void>
+  /**
+   * Removes a parcel that this node has leased and delivered or given up. If its slot was used again meanwhile, it becomes due
+   * again instead. Changes nothing if another node has leased it meanwhile: that one decides.
+   */
+  remove(id: string, node: string): Promise<void>
   /**
    * Removes a parcel that this node has leased and adds those that follow from it, atomically. Returns false and changes
    * nothing if another node has leased it meanwhile.

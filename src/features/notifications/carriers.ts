@@ -81,7 +81,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
   const decider: Carrier<'notification'> = {
     atOnce: decisionsAtOnce,
     patienceMs: defaultPatienceMs,
-    async deliver(parcel): Promise<void | NotSent> {
+    async deliver(parcel): Promise<NotSent | 'replaced'> {
       const { user_id, payload } = parcel
       const found = user_id === null ? null : await moments.of(user_id, payload)
       if (user_id === null || found === null || found.verdict === 'leave') return 'withheld'
@@ -92,6 +92,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
       const parcels = await parcelsFor(parcel, found.verdict !== 'take_back')
       if (parcels.length === 0) return 'withheld'
       if (await outbox.replace(parcel.id, node, parcels)) for (const { kind } of parcels) wake(kind)
+      return 'replaced'
     },
   }
 

@@ -52,6 +52,8 @@ export function outboxStore(engine: Engine): OutboxStore {
   }
   const laneOf = sql<string>`coalesce(${outbox.lane}, '')`
 
+  const isLeased = (id: string, node: string) => and(eq(outbox.id, id), eq(outbox.leased_by, node))
+
   /** Makes a parcel due again whose slot was requested while it was delivered. */
   const dueOnceMore = (db: Builders, condition: SQL | undefined) =>
     changed(
@@ -109,17 +111,18 @@ export function outboxStore(engine: Engine): OutboxStore {
         )
       }, keepsProfileCache),
 
-    remove: (id) =>
+    remove: (id, node) =>
       write(function* (db) {
-        const isRequestedOnce = and(eq(outbox.id, id), isNull(outbox.again_at))
+        const isOurs = isLeased(id, node)
+        const isRequestedOnce = and(isOurs, isNull(outbox.again_at))
         const gone = yield* first(db.delete(outbox).where(isRequestedOnce).returning({ ordered_by: outbox.ordered_by }))
-        if (gone === null) yield* dueOnceMore(db, eq(outbox.id, id))
+        if (gone === null) yield* dueOnceMore(db, isOurs)
         else yield* followNow(engine, db, gone)
       }, keepsProfileCache),
 
     replace: (id, node, next) =>
       write(function* (db) {
-        const isOurs = and(eq(outbox.id, id), eq(outbox.leased_by, node))
+        const isOurs = isLeased(id, node)
         const gone = yield* changed(db.delete(outbox).where(and(isOurs, isNull(outbox.again_at))))
         if (gone === 0 && (yield* dueOnceMore(db, isOurs)) === 0) return false
         yield* enqueue(engine, db, next)
@@ -137,7 +140,7 @@ export function outboxStore(engine: Engine): OutboxStore {
               again_at: null,
               ...(error !== null && { last_error: error, attempts: sql`${outbox.attempts} + 1` }),
             })
-            .where(and(eq(outbox.id, id), eq(outbox.leased_by, node)))
+            .where(isLeased(id, node))
             .returning({ id: outbox.id, ordered_by: outbox.ordered_by }),
         )
         yield* waitBehind(engine, db, postponed, dueAt)
