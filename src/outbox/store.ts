@@ -70,9 +70,9 @@ export type Waiting = { kind: Kind; count: number; oldest: number }
 export type OutboxStore = {
   add(parcels: readonly NewParcel[]): Promise<void>
   /**
-   * Leases up to `limit` due parcels of a kind to a node, oldest first, of all lanes except `exceptLanes`; of parcels with the
-   * same `ordered_by` only the first. No other node can lease them until `until`. If the node dies, its leases end then, so a
-   * parcel can be delivered twice.
+   * Leases up to `limit` due parcels of a kind to a node, oldest first, of all lanes except those named and, with `others`,
+   * except all that begin with `otherLane`; of parcels with the same `ordered_by` only the first. No other node can lease them
+   * until `until`. If the node dies, its leases end then, so a parcel can be delivered twice.
    */
   lease<K extends Kind>(
     kind: K,
@@ -80,7 +80,7 @@ export type OutboxStore = {
     now: number,
     until: number,
     limit: number,
-    exceptLanes?: readonly string[],
+    except?: { lanes: readonly string[]; others: boolean },
   ): Promise<Parcel<K>[]>
   /** Ends all leases: for a server that starts as the only one on its database. Returns how many. */
   endLeases(now: number): Promise<number>

@@ -9,6 +9,7 @@ import {
   type PushSenders,
 } from '../../outbox/push.ts'
 import type { Kind, NewParcel, OutboxStore, Parcel, Payloads } from '../../outbox/store.ts'
+import { laneOfEndpoint } from '../../outbox/lanes.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { sessionLifetime } from '../auth/rules.ts'
 import type { Moments } from './moments.ts'
@@ -35,9 +36,9 @@ export const lastingAt = (now: number): Lasting => ({
   lastUsed: now - sessionLifetime.idle,
 })
 
-/** One lane for each push service: browsers use those of many vendors. */
+/** Browsers use the push services of many vendors. */
 export const laneOf = ({ kind, target }: Pick<Channel, 'kind' | 'target'>): string | null =>
-  kind === 'webpush' && 'endpoint' in target ? (URL.parse(target.endpoint)?.host ?? null) : null
+  kind === 'webpush' && 'endpoint' in target ? laneOfEndpoint(target.endpoint) : null
 
 /**
  * A notification is sent in two steps. The first, when it is due, decides whether there is anything to show and makes a parcel

@@ -1,4 +1,5 @@
-import { and, asc, count, eq, isNotNull, isNull, lt, lte, min, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, isNotNull, isNull, lt, lte, min, not, notLike, or, type SQL, sql } from 'drizzle-orm'
+import { otherLane } from '../../outbox/lanes.ts'
 import type { Kind, NewParcel, OutboxStore, Parcel } from '../../outbox/store.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { followNow, isFirstInOrder, positionsOf, waitBehind } from './outbox-order.ts'
@@ -81,9 +82,12 @@ export function outboxStore(engine: Engine): OutboxStore {
       now: number,
       until: number,
       limit: number,
-      exceptLanes: readonly string[] = [],
+      except = { lanes: [], others: false },
     ) => {
-      const isOpen = exceptLanes.length === 0 ? undefined : not(isAmong(laneOf, exceptLanes))
+      const isOpen = and(
+        except.lanes.length === 0 ? undefined : not(isAmong(laneOf, except.lanes)),
+        except.others ? notLike(laneOf, `${otherLane}%`) : undefined,
+      )
       const isDue = and(eq(outbox.kind, kind), lte(outbox.due_at, now), isOpen, isFirstInOrder(engine, kind))
       // Usually nothing is due, and then nothing is written.
       const any = await read((db) => rows(db.select({ id: outbox.id }).from(outbox).where(isDue).limit(1)))
