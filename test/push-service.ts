@@ -56,7 +56,7 @@ type Behaviour = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A push service (RFC 8030) that verifies who sends (RFC 8292). What `behave` was given answers instead of 201. */
 export async function pushService() {
-  const tls = certificateFor(['push.example', 'localhost'])
+  const tls = certificateFor(['push.example', '*.push.example', 'localhost'])
   const pushed: Pushed[] = []
   const connections = new Set<number>()
   let behaviour: Behaviour | null = null

@@ -56,7 +56,8 @@ export type LimitTable = Readonly<Record<LimitName, Limit>>
 
 const units = { s: seconds, m: minutes, h: hours, d: days } as const
 const mostPoints = 1_000_000
-const longest = 30 * days
+// Counts in memory end by a timer, and one of more than 2^31 - 1 ms, 24.8 days, ends at once.
+const longest = 24 * days
 
 /** A limit as `RATE_LIMIT` writes it, such as `60/1h`. */
 function writtenLimit({ points, per }: Pick<Limit, 'points' | 'per'>): string {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { days, hours, minutes, seconds } from '../lib/time.ts'
+import { otherLane } from './lanes.ts'
 import type { Kind, OutboxStore, Parcel } from './store.ts'
 import { messageOf } from '../lib/errors.ts'
 import { keysOf } from '../lib/record.ts'
@@ -28,17 +29,18 @@ export type Carrier<K extends Kind> = {
   /** How many parcels are on their way at once. */
   atOnce: number
   /**
-   * The same limit for each lane, that is each provider. After several failures in a row, a lane pauses and is then tried
-   * with a single parcel (a circuit breaker).
+   * The same limit for each lane, that is each provider, and for all lanes together that users have named. After several
+   * failures in a row, a lane pauses and is then tried with a single parcel (a circuit breaker).
    */
   perLane?: number
   /** How long delivery is attempted before the parcel is dropped. */
   patienceMs: number
   /**
    * Throws Undeliverable if another attempt is useless, TryLater if the receiver named a time, and anything else for a
-   * transient failure. Operators see the error's message: it must hold no address, text or token.
+   * transient failure. Operators see the error's message: it must hold no address, text or token. Resolves to `replaced` if it
+   * has called `OutboxStore.replace`, after which the row, if there is one, belongs to a later delivery.
    */
-  deliver(parcel: Parcel<K>): Promise<void | NotSent>
+  deliver(parcel: Parcel<K>): Promise<void | NotSent | 'replaced'>
   /** Closes its connections when nothing is being delivered. */
   close?(): void
 }
@@ -71,6 +73,8 @@ const failuresToClose = 5
 const longestCloseMs = minutes
 // Hosts of Web Push are named by clients.
 const mostLanes = 1000
+// Of the lanes that users have named, one with this many parcels on their way lets others go first.
+const perOtherLane = 2
 // How many parcels one statement postpones: some milliseconds of work.
 const batch = 1000
 export const defaultPatienceMs = days
@@ -115,19 +119,27 @@ export function openDelivery({
   }
 
   const laneOf = (parcel: Parcel) => parcel.lane ?? ''
+  const isOther = (lane: string) => lane.startsWith(otherLane)
 
-  /** The lanes of a kind that take no other parcel now. */
-  function closedLanes({ carrier: { perLane }, lanes }: Way): string[] {
-    if (perLane === undefined) return []
-    return [...lanes].flatMap(([name, { busy, failures, closedUntil }]) => {
+  /** The lanes that take no other parcel now, and how many parcels may leave, whichever of the others they belong to. */
+  function roomOf({ carrier: { atOnce, perLane }, busy, lanes }: Way) {
+    const closed: string[] = []
+    let room = atOnce - busy
+    if (perLane === undefined) return { room, except: { lanes: closed, others: false } }
+    const busyOthers = [...lanes].reduce((sum, [name, { busy }]) => sum + (isOther(name) ? busy : 0), 0)
+    const others = busyOthers >= perLane
+    room = Math.min(room, others ? perLane : perLane - busyOthers)
+    for (const [name, { busy, failures, closedUntil }] of lanes) {
+      if (others && isOther(name)) continue
       const isSuspect = failures >= failuresToClose
-      return closedUntil > now() || busy >= (isSuspect ? 1 : perLane) ? [name] : []
-    })
+      const most = isSuspect ? 1 : isOther(name) ? perOtherLane : perLane
+      if (closedUntil > now() || busy >= most) closed.push(name)
+      // A suspect lane is now open for one trial parcel (half-open).
+      else if (isSuspect) room = Math.min(room, 1)
+      else if (!isOther(name)) room = Math.min(room, perLane - busy)
+    }
+    return { room, except: { lanes: closed, others } }
   }
-
-  /** Whether a closed lane is now open for one trial parcel (half-open). */
-  const isTryingAgain = ({ lanes }: Way, closed: readonly string[]) =>
-    [...lanes].some(([name, { failures }]) => failures >= failuresToClose && !closed.includes(name))
 
   const hasOneLane = ({ carrier }: Way) => carrier.perLane === carrier.atOnce
 
@@ -168,7 +180,7 @@ export function openDelivery({
 
   async function attempt(way: Way, parcel: Parcel): Promise<void> {
     const { kind, carrier } = way
-    let notSent: void | NotSent
+    let notSent: void | NotSent | 'replaced'
     try {
       notSent = await around(kind, () => carrier.deliver(parcel))
     } catch (error) {
@@ -183,15 +195,15 @@ export function openDelivery({
         return
       }
       log.warn({ kind, parcel: parcel.id, attempts: parcel.attempts + 1, reason: message }, 'a delivery was given up')
-      await store.remove(parcel.id)
+      await store.remove(parcel.id, node)
       onOutcome(kind, 'given_up')
       return
     }
     if (typeof notSent === 'object') return store.postpone(parcel.id, node, notSent.dueAt, null)
     // A withheld parcel says nothing about the provider.
     if (notSent === undefined) await noteLane(way, laneOf(parcel), false)
-    await store.remove(parcel.id)
-    onOutcome(kind, notSent ?? 'sent')
+    if (notSent !== 'replaced') await store.remove(parcel.id, node)
+    onOutcome(kind, notSent === 'withheld' ? 'withheld' : 'sent')
   }
 
   /** Starts delivery of due parcels until none is due or the concurrency limit is reached. */
@@ -204,13 +216,11 @@ export function openDelivery({
     way.looks = 'once'
     const { kind, carrier, lanes } = way
     try {
-      const { atOnce, perLane } = carrier
-      const free = atOnce - way.busy
-      const closed = closedLanes(way)
-      if (closed.length > 0 && hasOneLane(way)) return
-      const limit = Math.min(free, isTryingAgain(way, closed) ? 1 : (perLane ?? free))
-      const parcels = limit > 0 ? await store.lease(kind, node, now(), now() + leaseMs, limit, closed) : []
-      if (parcels.length === limit && limit < free) way.looks = 'again'
+      const free = carrier.atOnce - way.busy
+      const { room, except } = roomOf(way)
+      if (except.lanes.length > 0 && hasOneLane(way)) return
+      const parcels = room > 0 ? await store.lease(kind, node, now(), now() + leaseMs, room, except) : []
+      if (parcels.length === room && room < free) way.looks = 'again'
       for (const parcel of parcels) {
         const lane = takeLane(way, laneOf(parcel))
         way.busy++

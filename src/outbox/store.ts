@@ -46,8 +46,8 @@ export type NewParcel<K extends Kind = Kind> = {
   /** The earliest time of delivery. */
   due_at: number
   /**
-   * At most one parcel waits for a slot. Adding another one changes the first: it is due at the earlier of both times, or, if it
-   * is being delivered now, again afterwards.
+   * At most one parcel waits for a slot. Adding another one changes the first: it counts as made now, and is due at the earlier
+   * of both times or, if it is being delivered now, again afterwards. After a failure it is due when it was to be retried.
    */
   slot?: string
   /** The provider, for a kind with several. One that is down does not delay other lanes. */
@@ -63,16 +63,16 @@ export type Parcel<K extends Kind = Kind> = Omit<NewParcel<K>, 'slot' | 'lane'> 
   last_error: string | null
 }
 
-/** The number of waiting parcels of a kind, and when the oldest was made. */
+/** The number of waiting parcels of a kind, and when the oldest was made, or last asked for by its slot. */
 export type Waiting = { kind: Kind; count: number; oldest: number }
 
 /** One durable queue for everything that leaves the server. Rows are written in the transaction that causes them. */
 export type OutboxStore = {
   add(parcels: readonly NewParcel[]): Promise<void>
   /**
-   * Leases up to `limit` due parcels of a kind to a node, oldest first, of all lanes except `exceptLanes`; of parcels with the
-   * same `ordered_by` only the first. No other node can lease them until `until`. If the node dies, its leases end then, so a
-   * parcel can be delivered twice.
+   * Leases up to `limit` due parcels of a kind to a node, oldest first, of all lanes except those named and, with `others`,
+   * except all that begin with `otherLane`; of parcels with the same `ordered_by` only the first. No other node can lease them
+   * until `until`. If the node dies, its leases end then, so a parcel can be delivered twice.
    */
   lease<K extends Kind>(
     kind: K,
@@ -80,12 +80,15 @@ export type OutboxStore = {
     now: number,
     until: number,
     limit: number,
-    exceptLanes?: readonly string[],
+    except?: { lanes: readonly string[]; others: boolean },
   ): Promise<Parcel<K>[]>
   /** Ends all leases: for a server that starts as the only one on its database. Returns how many. */
   endLeases(now: number): Promise<number>
-  /** Removes a parcel that was delivered or given up. If its slot was used again meanwhile, it becomes due again instead. */
-  remove(id: string): Promise<void>
+  /**
+   * Removes a parcel that this node has leased and delivered or given up. If its slot was used again meanwhile, it becomes due
+   * again instead. Changes nothing if another node has leased it meanwhile: that one decides.
+   */
+  remove(id: string, node: string): Promise<void>
   /**
    * Removes a parcel that this node has leased and adds those that follow from it, atomically. Returns false and changes
    * nothing if another node has leased it meanwhile.

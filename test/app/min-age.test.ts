@@ -1,7 +1,7 @@
 import { sign } from '@tma.js/init-data-node'
 import { expect, test } from 'bun:test'
 import { ageOf, birthDateOf, refusesAccount } from '../../src/features/registration/rules.ts'
-import { days } from '../../src/lib/time.ts'
+import { days, hours, minutes } from '../../src/lib/time.ts'
 import { consents, password, start, testApp, type TestApp } from '../app.ts'
 import { expectProblem } from '../problem.ts'
 
@@ -86,6 +86,21 @@ test('somebody too young is refused for a day, by the address alone', async () =
   expect(await app.services.retention.ageRefusals()).toBe(0)
   app.clock.now += 1
   expect(await app.services.retention.ageRefusals()).toBe(1)
+})
+
+test('somebody too young who tries again after that day is refused for another one', async () => {
+  const app = await testApp(settings)
+  expectProblem(await register(app, young), 422, 'too_young')
+  app.clock.now += hours
+  // This one does not extend the wait.
+  expectProblem(await register(app, young), 422, 'too_young')
+  app.clock.now += days - hours + minutes
+  // The old refusal still lies there.
+  expect((await app.rows('SELECT * FROM age_refusals')).length).toBe(1)
+  expectProblem(await register(app, '2011-11-22'), 422, 'too_young')
+  expectProblem(await register(app, grown), 422, 'too_young')
+  app.clock.now += days
+  expect((await register(app, grown)).status).toBe(201)
 })
 
 test('only the first login by the messenger needs it', async () => {

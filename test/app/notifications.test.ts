@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { channelKinds } from '../../src/outbox/push.ts'
 import { days, minutes, seconds } from '../../src/lib/time.ts'
 import { type Person, start, type TestApp, testApp } from '../app.ts'
+import { oneNodeTest } from '../engines.ts'
 import { deliver, deviceOf, devices, register } from '../devices.ts'
 import { connect } from '../socket-client.ts'
 
@@ -318,6 +319,53 @@ test('a message that comes while the previous one is being sent is not lost', as
   await deliver(app)
   await deliver(app)
   expect(way.shown().map(({ unread }) => unread)).toEqual([1, 2])
+})
+
+/** Runs `during` once, while the node decides whether a notification is sent. */
+function whileDeciding({ services }: TestApp, during: () => Promise<unknown>) {
+  const { notifications } = services.storage
+  const { shownFor } = notifications
+  notifications.shownFor = async (...asked) => {
+    notifications.shownFor = shownFor
+    await during()
+    return shownFor(...asked)
+  }
+}
+
+const decidesAlone = oneNodeTest('it delays the reads of the one node that decides')
+
+decidesAlone('a message that comes while the previous one is decided about is announced when it is due', async () => {
+  const { app, way } = await open()
+  const { ada, bob, chat } = await pair(app)
+  await register(app, bob, 'fcm')
+  await say(ada, chat)
+  whileDeciding(app, async () => {
+    await say(ada, chat)
+    await bob.put(`chats/${chat}/mute`, { until: 'forever' })
+  })
+  await due(app)
+  expect(way.take()).toEqual([])
+  await bob.put(`chats/${chat}/mute`, { until: null })
+  await due(app)
+  expect(way.take()).toMatchObject([{ show: { kind: 'message', unread: 2 } }])
+})
+
+decidesAlone('a node that stalls while it decides leaves the notification to the one that took over', async () => {
+  const { app, way } = await open()
+  const { ada, bob, chat } = await pair(app)
+  await register(app, bob, 'fcm')
+  await say(ada, chat)
+  whileDeciding(app, async () => {
+    const now = (app.clock.now += 2 * minutes)
+    const taken = await app.services.storage.outbox.lease('notification', 'other', now, now + 2 * minutes, 9)
+    expect(taken.length).toBe(1)
+  })
+  await due(app)
+  expect(way.take()).toEqual([])
+  // The other one has died: what it had is delivered after its lease.
+  app.clock.now += 2 * minutes
+  await deliver(app)
+  expect(way.take()).toMatchObject([{ show: { kind: 'message' } }])
 })
 
 for (const happens of ['read', 'deleted', 'blocked'] as const)

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import type { ServerResponse } from 'node:http'
 import { openProviders } from '../../src/features/notifications/providers.ts'
 import { openOutbound } from '../../src/lib/outbound.ts'
 import { seconds } from '../../src/lib/time.ts'
 import { openPushSenders } from '../../src/outbox/senders.ts'
 import { readConfig } from '../../src/config.ts'
-import { testApp } from '../app.ts'
+import { type Person, testApp } from '../app.ts'
 import { deliver } from '../devices.ts'
 import { pushService, userAgent } from '../push-service.ts'
+import { until } from '../until.ts'
 
 let service: Awaited<ReturnType<typeof pushService>>
 beforeAll(async () => {
@@ -20,7 +22,12 @@ beforeEach(() => {
 
 async function open() {
   const allow = [`127.0.0.1:${service.port}`]
-  const outbound = openOutbound({ allow, resolve: async () => ['127.0.0.1'], ca: service.ca })
+  const outside = openOutbound({ allow, resolve: async () => ['127.0.0.1'], ca: service.ca })
+  const outbound: typeof outside = {
+    ...outside,
+    // The service of this test stands for Google's.
+    fetch: (url, wanted) => outside.fetch(url.replace('https://fcm.googleapis.com', service.origin), wanted),
+  }
   const secrets = { jwt: new Uint8Array(32), location: new Uint8Array(32) }
   const config = readConfig({ PUBLIC_URL: 'https://meet.example.org' })
   const push = openPushSenders({ config, secrets, outbound, now: Date.now })
@@ -56,6 +63,38 @@ test('a message reaches the browser of a user whose app is closed, encrypted, an
   app.clock.now += 15 * seconds
   await deliver(app)
   expect((await bob.get('me/channels')).body.items).toEqual([])
+})
+
+test('subscriptions at many hosts that never answer do not hold up those of a known push service', async () => {
+  const app = await open()
+  const hung: ServerResponse[] = []
+  const arrived: string[] = []
+  service.behave((request, response) => {
+    if (request.url === '/hangs') return void hung.push(response)
+    arrived.push(request.url ?? '')
+    request.resume().on('end', () => response.writeHead(201).end())
+  })
+  const send = async (person: Person, endpoint: string) => {
+    const subscription = { endpoint, keys: userAgent().keys }
+    const { body } = await person.post('me/channels', { kind: 'webpush', subscription })
+    expect((await person.post(`me/channels/${body.id}/test`)).status).toBe(202)
+  }
+  for (let i = 0; i < 3; i++) {
+    const person = await app.person()
+    for (let j = 0; j < 10; j++) await send(person, `https://h${i}-${j}.push.example:${service.port}/hangs`)
+  }
+  await until(() => hung.length >= 10, 'as many are on their way as may be')
+  await send(await app.person(), 'https://fcm.googleapis.com/fcm/send/bob')
+  await until(() => arrived.length > 0, 'the push has arrived')
+  expect(arrived).toEqual(['/fcm/send/bob'])
+  expect(hung.length).toBeLessThanOrEqual(10 * app.nodes.length)
+  // A push service of one's own gets its turn too.
+  await send(await app.person(), `https://own.push.example:${service.port}/own`)
+  await until(() => {
+    for (const response of hung.splice(0)) response.writeHead(201).end()
+    return arrived.includes('/own')
+  }, 'the push to the service of its own has arrived')
+  for (const response of hung) response.destroy()
 })
 
 test('a subscription of no known push service, or with broken keys, is refused', async () => {

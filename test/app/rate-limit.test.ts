@@ -17,6 +17,15 @@ async function ask(times: number, request: () => Promise<Answer>): Promise<Answe
   return answer
 }
 
+test('the longest period that a setting may name counts', async () => {
+  const { request } = await testApp({ RATE_LIMIT: 'register=1/24d' })
+  const register = () => request('POST', 'auth/register', { body: {} })
+  expectProblem(await register(), 422, 'validation_failed')
+  // A timer that is too long for the engine would end the count now.
+  await Bun.sleep(50)
+  expectProblem(await register(), 429, 'rate_limited')
+})
+
 describe('with RATE_LIMIT=on', () => {
   test('answers have the remaining number, errors too, and a refusal has the time to return', async () => {
     const { request } = await testApp({ RATE_LIMIT: 'on' })

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { isDeepStrictEqual } from 'node:util'
 import pino from 'pino'
 import { type Carrier, openDelivery, TryLater, Undeliverable } from '../../src/outbox/delivery.ts'
 import type { NewParcel } from '../../src/outbox/store.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { type Engine, engines } from '../engines.ts'
+import { until } from '../until.ts'
 
 const open: Storage[] = []
 afterEach(async () => {
@@ -28,11 +30,17 @@ const parcel = (id: string, given: Partial<NewParcel<'webpush'>> = {}): NewParce
   ...given,
 })
 
-function node(storage: Storage, clock: { now: number }, deliver: Carrier<'webpush'>['deliver'], perLane = 2) {
+function node(
+  storage: Storage,
+  clock: { now: number },
+  deliver: Carrier<'webpush'>['deliver'],
+  perLane = 2,
+  atOnce = 4,
+) {
   const outcomes: Record<string, number> = {}
   const delivery = openDelivery({
     store: storage.outbox,
-    carriers: { webpush: { atOnce: 4, perLane, patienceMs: 24 * 3_600_000, deliver } },
+    carriers: { webpush: { atOnce, perLane, patienceMs: 24 * 3_600_000, deliver } },
     node: crypto.randomUUID(),
     log: pino({ level: 'silent' }),
     onOutcome: (_, outcome) => void (outcomes[outcome] = (outcomes[outcome] ?? 0) + 1),
@@ -69,11 +77,40 @@ for (const engine of engines)
       await outbox.lease('webpush', 'n', at, at + 900, 9)
       await outbox.add([parcel('b', { slot: 's', due_at: at + 20 })])
       await outbox.add([parcel('c', { slot: 's', due_at: at + 30 })])
-      await outbox.remove('a')
+      await outbox.remove('a', 'n')
       expect(await outbox.lease('webpush', 'n', at + 19, at + 900, 9)).toEqual([])
       expect(await outbox.lease('webpush', 'n', at + 20, at + 900, 9)).toMatchObject([{ id: 'a', attempts: 0 }])
-      await outbox.remove('a')
+      await outbox.remove('a', 'n')
       expect(await outbox.waiting()).toEqual([])
+    })
+
+    test('a slot that is asked for again after a failure is retried for a day from then', async () => {
+      const { hours, minutes } = { hours: 3_600_000, minutes: 60_000 }
+      for (const asksWhileDelivered of [false, true]) {
+        const storage = await fresh(engine)
+        const clock = { now: at }
+        const ask = () => storage.outbox.add([parcel(`m${clock.now}`, { slot: 's', created_at: clock.now })])
+        const again = at + 24 * hours - 10 * minutes
+        let isDown = true
+        const delivered: number[] = []
+        const { work, outcomes } = node(storage, clock, async () => {
+          if (asksWhileDelivered && clock.now === again) await ask()
+          if (isDown) throw new Error('down')
+          delivered.push(clock.now)
+        })
+        await ask()
+        await work()
+        clock.now = again
+        if (asksWhileDelivered) await work()
+        else await ask()
+        clock.now = at + 24 * hours + 5 * minutes
+        await work()
+        expect(outcomes).toEqual({ failed: asksWhileDelivered ? 3 : 2 })
+        isDown = false
+        clock.now += hours
+        await work()
+        expect([delivered, outcomes.given_up]).toEqual([[clock.now], undefined])
+      }
     })
 
     test('of many who ask for a slot while it is delivered again and again, the last one is delivered after asking', async () => {
@@ -156,6 +193,45 @@ for (const engine of engines)
       await work()
       expect(await storage.outbox.waiting()).toEqual([])
       expect(outcomes.given_up).toBe(300)
+    })
+
+    test('lanes that users have named share the places of one, and none of them keeps the others waiting', async () => {
+      const storage = await fresh(engine)
+      const onTheirWay: { id: string; arrive: () => void }[] = []
+      const { delivery, outcomes } = node(
+        storage,
+        { now: at + 100 },
+        ({ id }) => new Promise<void>((arrive) => void onTheirWay.push({ id, arrive })),
+        4,
+        8,
+      )
+      const { outbox } = storage
+      const ids = () => onTheirWay.map(({ id }) => id.replace(/-\d+$/, '')).toSorted()
+      const are = async (expected: string[]) => {
+        delivery.wake('webpush')
+        await until(() => isDeepStrictEqual(ids(), expected), `on their way are ${expected}`)
+        await Bun.sleep(20)
+        expect(ids()).toEqual(expected)
+      }
+      const many = (name: string, from = 0) =>
+        Array.from({ length: 6 }, (_, i) => parcel(`${name}-${from + i}`, { lane: name, due_at: at + from }))
+      await outbox.add(many('other a'))
+      await are(Array(4).fill('other a'))
+      await outbox.add([...many('other b', 10), ...many('known', 20)])
+      await are([...Array(4).fill('known'), ...Array(4).fill('other a')])
+      const arriveOf = (name: string) => {
+        const at = onTheirWay.findIndex(({ id }) => id.startsWith(name))
+        onTheirWay.splice(at, 1)[0]?.arrive()
+      }
+      arriveOf('other a')
+      arriveOf('other a')
+      await are([...Array(4).fill('known'), 'other a', 'other a', 'other b', 'other b'])
+      while (outcomes.sent !== 18) {
+        onTheirWay.splice(0).forEach(({ arrive }) => arrive())
+        delivery.wake('webpush')
+        await Bun.sleep(5)
+      }
+      expect(await outbox.waiting()).toEqual([])
     })
 
     for (const perLane of [2, 4])

@@ -136,6 +136,21 @@ for (const engine of engines) {
       expect(await storage.outbox.list(null, 10)).toEqual([])
     })
 
+    test('a node that was taken for dead removes nothing that another one has or that waits again', async () => {
+      const { outbox } = await fresh(engine)
+      await outbox.add([parcel('p')])
+      await outbox.lease('mail', 'slow', at, at + 10, 10)
+      await outbox.lease('mail', 'other', at + 10, at + 900, 10)
+      await outbox.remove('p', 'slow')
+      await outbox.postpone('p', 'other', at + 20, 'no answer')
+      await outbox.remove('p', 'slow')
+      expect(await outbox.list(null, 10)).toMatchObject([{ id: 'p', attempts: 1 }])
+      // A lease that has ended counts as long as nobody else has one.
+      await outbox.lease('mail', 'other', at + 20, at + 30, 10)
+      await outbox.remove('p', 'other')
+      expect(await outbox.list(null, 10)).toEqual([])
+    })
+
     test('an operator lists, retries and drops what waits', async () => {
       const storage = await fresh(engine)
       await storage.outbox.add([

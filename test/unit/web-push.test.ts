@@ -4,6 +4,7 @@ import { createECDH } from 'node:crypto'
 import { openOutbound } from '../../src/lib/outbound.ts'
 import { days, hours, minutes } from '../../src/lib/time.ts'
 import { TryLater, Undeliverable } from '../../src/outbox/delivery.ts'
+import { laneOfEndpoint } from '../../src/outbox/lanes.ts'
 import { ChannelGone, type Notification } from '../../src/outbox/push.ts'
 import { retryAfterMs } from '../../src/outbox/retry-after.ts'
 import { webPushSender } from '../../src/outbox/webpush/sender.ts'
@@ -161,6 +162,25 @@ describe('a push', () => {
     expect(service.connections.size).toBe(1)
     close?.()
   })
+})
+
+test('a known push service has a lane for each of its hosts, and any other is one that users have named', () => {
+  for (const host of [
+    'fcm.googleapis.com',
+    'updates.push.services.mozilla.com',
+    'wns2-par02p.notify.windows.com',
+    'web.push.apple.com',
+  ])
+    expect(laneOfEndpoint(`https://${host}/p/one?x=1`)).toBe(host)
+  for (const host of [
+    'push.example',
+    'push.example:8443',
+    'fcm.googleapis.com:81',
+    'fcm.googleapis.com.example',
+    'notify.windows.com.push.example',
+    'xfcm.googleapis.com',
+  ])
+    expect(laneOfEndpoint(`https://${host}/p`)).toBe(`other ${host}`)
 })
 
 describe('the VAPID pair', () => {

@@ -9,6 +9,7 @@ import {
   type PushSenders,
 } from '../../outbox/push.ts'
 import type { Kind, NewParcel, OutboxStore, Parcel, Payloads } from '../../outbox/store.ts'
+import { laneOfEndpoint } from '../../outbox/lanes.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { sessionLifetime } from '../auth/rules.ts'
 import type { Moments } from './moments.ts'
@@ -35,9 +36,9 @@ export const lastingAt = (now: number): Lasting => ({
   lastUsed: now - sessionLifetime.idle,
 })
 
-/** One lane for each push service: browsers use those of many vendors. */
+/** Browsers use the push services of many vendors. */
 export const laneOf = ({ kind, target }: Pick<Channel, 'kind' | 'target'>): string | null =>
-  kind === 'webpush' && 'endpoint' in target ? (URL.parse(target.endpoint)?.host ?? null) : null
+  kind === 'webpush' && 'endpoint' in target ? laneOfEndpoint(target.endpoint) : null
 
 /**
  * A notification is sent in two steps. The first, when it is due, decides whether there is anything to show and makes a parcel
@@ -81,7 +82,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
   const decider: Carrier<'notification'> = {
     atOnce: decisionsAtOnce,
     patienceMs: defaultPatienceMs,
-    async deliver(parcel): Promise<void | NotSent> {
+    async deliver(parcel): Promise<NotSent | 'replaced'> {
       const { user_id, payload } = parcel
       const found = user_id === null ? null : await moments.of(user_id, payload)
       if (user_id === null || found === null || found.verdict === 'leave') return 'withheld'
@@ -92,6 +93,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
       const parcels = await parcelsFor(parcel, found.verdict !== 'take_back')
       if (parcels.length === 0) return 'withheld'
       if (await outbox.replace(parcel.id, node, parcels)) for (const { kind } of parcels) wake(kind)
+      return 'replaced'
     },
   }
 

@@ -78,6 +78,7 @@ export function registrationService({
     const birth = birthDateOf(birthDate, now())
     if (birth === null) throw invalid('/birth_date', 'Expected a date of birth, such as 1990-05-17', 'format')
     const origin = new Bun.CryptoHasher('sha256', originKey).update(holderOf(address)).digest('base64url').slice(0, 22)
+    // Not noted again, so that another attempt does not extend the wait.
     if (await ages.isRefused(origin, now() - ageRefusedFor)) return 'too_young'
     if (ageOf(birth, now()) >= minAge) return { birth_month: birthDate.slice(0, 7) }
     await ages.note(origin, now())

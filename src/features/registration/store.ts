@@ -14,6 +14,7 @@ export type Invite = {
 
 /** Hashes of the addresses from which somebody too young has tried to register. */
 export type AgeStore = {
+  /** Replaces an older note of that address. */
   note(origin: string, at: number): Promise<void>
   /** Whether that address was noted since that time. */
   isRefused(origin: string, since: number): Promise<boolean>

@@ -5,11 +5,11 @@ import { changed, type Engine, first } from './engine.ts'
 export function ageStore({ tables: { ageRefusals }, read, write }: Engine): AgeStore {
   const { origin, at } = ageRefusals
   return {
-    // The first refusal counts: another attempt does not extend the wait.
     note: (from, time) =>
       write(
         function* (db) {
-          yield* changed(db.insert(ageRefusals).values({ origin: from, at: time }).onConflictDoNothing())
+          const noted = db.insert(ageRefusals).values({ origin: from, at: time })
+          yield* changed(noted.onConflictDoUpdate({ target: origin, set: { at: time } }))
         },
         { keepsProfileCache: true },
       ),

@@ -1,4 +1,5 @@
-import { and, asc, count, eq, isNotNull, isNull, lt, lte, min, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, eq, isNotNull, isNull, lt, lte, min, not, notLike, or, type SQL, sql } from 'drizzle-orm'
+import { otherLane } from '../../outbox/lanes.ts'
 import type { Kind, NewParcel, OutboxStore, Parcel } from '../../outbox/store.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { followNow, isFirstInOrder, positionsOf, waitBehind } from './outbox-order.ts'
@@ -27,10 +28,13 @@ const isOf = <K extends Kind>(parcel: Parcel, kind: K): parcel is Parcel<K> => p
 const isWaiting = 'outbox.leased_by IS NULL'
 const dueAgain = `CASE WHEN ${isWaiting} AND outbox.attempts = 0 AND excluded.due_at < outbox.due_at THEN excluded.due_at ELSE outbox.due_at END`
 const againAt = `CASE WHEN ${isWaiting} THEN NULL ELSE coalesce(outbox.again_at, excluded.due_at) END`
-const whenTaken = { due_at: sql.raw(dueAgain), again_at: sql.raw(againAt) }
+// Each request gets the whole patience of its kind, whatever failed for the requests before it.
+const madeAgain = 'excluded.created_at'
+const whenTaken = { due_at: sql.raw(dueAgain), again_at: sql.raw(againAt), created_at: sql.raw(madeAgain) }
 
 /** The end of an insert with a slot, as text for prepared statements: what `enqueue` does if the slot is taken. */
-export const onTakenSlot = `ON CONFLICT (slot) WHERE slot IS NOT NULL DO UPDATE SET due_at = ${dueAgain}, again_at = ${againAt}`
+export const onTakenSlot = `ON CONFLICT (slot) WHERE slot IS NOT NULL DO UPDATE
+  SET due_at = ${dueAgain}, again_at = ${againAt}, created_at = ${madeAgain}`
 
 export function outboxStore(engine: Engine): OutboxStore {
   const { read, write, locked, isAmong } = engine
@@ -49,13 +53,15 @@ export function outboxStore(engine: Engine): OutboxStore {
   }
   const laneOf = sql<string>`coalesce(${outbox.lane}, '')`
 
+  const isLeased = (id: string, node: string) => and(eq(outbox.id, id), eq(outbox.leased_by, node))
+
   /** Makes a parcel due again whose slot was requested while it was delivered. */
   const dueOnceMore = (db: Builders, condition: SQL | undefined) =>
     changed(
       db
         .update(outbox)
         .set({
-          ...{ due_at: sql`${outbox.again_at}`, created_at: sql`${outbox.again_at}`, again_at: null, leased_by: null },
+          ...{ due_at: sql`${outbox.again_at}`, again_at: null, leased_by: null },
           ...{ attempts: 0, last_error: null },
         })
         .where(and(condition, isNotNull(outbox.again_at))),
@@ -76,9 +82,12 @@ export function outboxStore(engine: Engine): OutboxStore {
       now: number,
       until: number,
       limit: number,
-      exceptLanes: readonly string[] = [],
+      except = { lanes: [], others: false },
     ) => {
-      const isOpen = exceptLanes.length === 0 ? undefined : not(isAmong(laneOf, exceptLanes))
+      const isOpen = and(
+        except.lanes.length === 0 ? undefined : not(isAmong(laneOf, except.lanes)),
+        except.others ? notLike(laneOf, `${otherLane}%`) : undefined,
+      )
       const isDue = and(eq(outbox.kind, kind), lte(outbox.due_at, now), isOpen, isFirstInOrder(engine, kind))
       // Usually nothing is due, and then nothing is written.
       const any = await read((db) => rows(db.select({ id: outbox.id }).from(outbox).where(isDue).limit(1)))
@@ -106,17 +115,18 @@ export function outboxStore(engine: Engine): OutboxStore {
         )
       }, keepsProfileCache),
 
-    remove: (id) =>
+    remove: (id, node) =>
       write(function* (db) {
-        const isRequestedOnce = and(eq(outbox.id, id), isNull(outbox.again_at))
+        const isOurs = isLeased(id, node)
+        const isRequestedOnce = and(isOurs, isNull(outbox.again_at))
         const gone = yield* first(db.delete(outbox).where(isRequestedOnce).returning({ ordered_by: outbox.ordered_by }))
-        if (gone === null) yield* dueOnceMore(db, eq(outbox.id, id))
+        if (gone === null) yield* dueOnceMore(db, isOurs)
         else yield* followNow(engine, db, gone)
       }, keepsProfileCache),
 
     replace: (id, node, next) =>
       write(function* (db) {
-        const isOurs = and(eq(outbox.id, id), eq(outbox.leased_by, node))
+        const isOurs = isLeased(id, node)
         const gone = yield* changed(db.delete(outbox).where(and(isOurs, isNull(outbox.again_at))))
         if (gone === 0 && (yield* dueOnceMore(db, isOurs)) === 0) return false
         yield* enqueue(engine, db, next)
@@ -134,7 +144,7 @@ export function outboxStore(engine: Engine): OutboxStore {
               again_at: null,
               ...(error !== null && { last_error: error, attempts: sql`${outbox.attempts} + 1` }),
             })
-            .where(and(eq(outbox.id, id), eq(outbox.leased_by, node)))
+            .where(isLeased(id, node))
             .returning({ id: outbox.id, ordered_by: outbox.ordered_by }),
         )
         yield* waitBehind(engine, db, postponed, dueAt)
