@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { sign } from '@tma.js/init-data-node'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { start, type TestApp, testApp } from '../app.ts'
+import { password, start, type TestApp, testApp } from '../app.ts'
 import { until } from '../until.ts'
-import { expectAccessible, openAs, serveWeb } from './app-page.ts'
+import { expectAccessible, openAs, openPage, serveWeb } from './app-page.ts'
 import { executablePath, launch } from './client-page.ts'
 
 const botToken = '7000000001:AAtests-only_token-of-nobody'
@@ -145,6 +145,46 @@ browserTest('a suspended user reads why and until when, and appeals', async () =
   await button(page, 'Send appeal').click()
   await page.getByText('Appeal is being looked at').waitFor()
 })
+
+browserTest(
+  'a user who was suspended while the app was closed reads why at the sign-in, and appeals there',
+  async () => {
+    const { app, origin } = await serve()
+    const [ada, mo] = [await app.person('Ada'), await app.person('Mo')]
+    await app.rows("UPDATE users SET role = 'moderator' WHERE id = ?", mo.id)
+    app.forget(mo.id)
+    const { page } = await openAs(browser, origin, ada)
+    const { page: elsewhere } = await openPage(browser, `${origin}/sign-in`)
+    await page.goto(`${origin}/settings`)
+    await page.goto('about:blank')
+    expect((await mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Adverts for crypto coins' })).status).toBe(200)
+    app.clock.now += 901_000
+    await page.goto(`${origin}/settings/sessions`)
+    await heading(page, 'Your account is suspended').waitFor()
+    expect(await page.getByLabel('E-mail or phone').inputValue()).toBe(ada.email)
+    await page.getByLabel('Password').fill(password)
+    await button(page, 'Sign in').click()
+    await page.getByText('Adverts for crypto coins').waitFor()
+    await button(page, 'Appeal').click()
+    await page.getByLabel('Why is this decision wrong?').fill('That was my sister.')
+    await expectAccessible(page, 'an appeal at the sign-in')
+    await button(page, 'Send appeal').click()
+    await page.getByText('Your appeal is with the moderators.').waitFor()
+    const appeals = () => app.rows('SELECT text FROM appeals')
+    expect(await appeals()).toEqual([{ text: 'That was my sister.' }])
+
+    // On another device, too, and there is one appeal only.
+    await elsewhere.getByLabel('E-mail or phone').fill(ada.email)
+    await elsewhere.getByLabel('Password').fill(password)
+    await button(elsewhere, 'Sign in').click()
+    await elsewhere.getByText('Adverts for crypto coins').waitFor()
+    await button(elsewhere, 'Appeal').click()
+    await elsewhere.getByLabel('Why is this decision wrong?').fill('Once more.')
+    await button(elsewhere, 'Send appeal').click()
+    await elsewhere.getByText('Your appeal is with the moderators.').waitFor()
+    expect(await appeals()).toHaveLength(1)
+  },
+)
 
 browserTest('settings are kept: notifications, sessions, password, language', async () => {
   const { app, origin } = await serve()

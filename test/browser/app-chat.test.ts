@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { testApp } from '../app.ts'
 import { granted } from '../rows.ts'
+import { until } from '../until.ts'
 import { expectAccessible, openAs, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
@@ -257,9 +258,60 @@ browserTest(
     await message(page, 'No. 130').waitFor()
     expect(await page.getByRole('article').count()).toBeLessThan(60)
 
+    // Older messages that cannot be loaded are asked for now and then, and come when the network is back.
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.url().includes('/messages?')) asked++
+    })
+    await context.setOffline(true)
+    await page.getByRole('log').focus()
+    await page.keyboard.press('Home')
+    await page.waitForTimeout(1500)
+    expect(asked).toBeLessThan(4)
+    await context.setOffline(false)
+    await until(async () => {
+      await page.keyboard.press('Home')
+      return (await message(page, 'No. 1 ').count()) > 0
+    }, 'the first message is shown')
+
     expect(errors).toEqual([])
     await context.close()
     await web.stop()
   },
   240_000,
+)
+
+browserTest(
+  'by keyboard, a new screen has the focus at its heading',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    await bob.post(`chats/${chat}/messages`, { text: 'Hello' })
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    const focused = (name: string) =>
+      until(
+        () =>
+          page.evaluate<boolean>(
+            `document.activeElement.matches('h1') && document.activeElement.textContent === '${name}'`,
+          ),
+        `the heading ${name} has the focus`,
+      )
+    await page.goto(`${web.origin}/settings`)
+    await page.getByRole('link', { name: 'Ways to sign in' }).focus()
+    await page.keyboard.press('Enter')
+    await focused('Ways to sign in')
+    await page.goto(`${web.origin}/chats`)
+    await page.getByRole('link', { name: /Bob/ }).focus()
+    await page.keyboard.press('Enter')
+    await focused('Bob')
+    await page.getByRole('link', { name: 'Back' }).focus()
+    await page.keyboard.press('Enter')
+    await focused('Chats')
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
 )

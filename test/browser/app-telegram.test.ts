@@ -142,10 +142,23 @@ browserTest(
     await button(b, 'Send').click()
     await becomes(b, `${last('web_app_trigger_haptic_feedback')}?.type === 'notification'`)
     await a.getByRole('link', { name: /Чаты$/ }).click()
+    await a.getByText('Hello from Telegram').waitFor()
     await a.getByRole('link', { name: /Bob/ }).click()
     await message(a, 'Hello from Telegram').waitFor()
     await b.evaluate(`Telegram.WebView.receiveEvent('back_button_pressed')`)
     await b.waitForURL(`${web.origin}/people/${id}`)
+
+    // Telegram keeps one storage for all of its accounts: another one does not see Bob's chats.
+    await his.page.goto('about:blank')
+    await his.page.goto(`${web.origin}/#${launchOf(app, { ...bob, id: 700400, first_name: 'Dan' }, themes.day)}`)
+    await agree(his.page)
+    await heading(his.page, 'Nearby').waitFor()
+    await his.page.getByRole('link', { name: /Chats$/ }).click()
+    await heading(his.page, 'No chats yet').waitFor()
+    const names = await app.rows(
+      "SELECT name FROM users WHERE messenger_id IN ('700200', '700400') ORDER BY messenger_id",
+    )
+    expect(names).toEqual([{ name: 'Bob' }, { name: 'Dan' }])
 
     for (const { told, context } of [hers, his]) {
       const hosts = new Set(told.addresses.filter((url) => url.startsWith('http')).map((url) => new URL(url).origin))

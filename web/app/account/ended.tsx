@@ -1,5 +1,5 @@
 import type { EndReason, Me } from 'convene-client'
-import { useConvene } from 'convene-client/react'
+import { useConvene, useSession } from 'convene-client/react'
 import { Link } from 'wouter'
 import { dateOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
@@ -12,6 +12,7 @@ import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
 import { OtherWays, useProviders } from './providers.tsx'
 import { PasswordForm } from './sign-in.tsx'
+import { isSuspended, Suspension } from './suspension.tsx'
 import { useTelegram } from '../telegram/telegram.tsx'
 
 /** Shown when the session is over: why, and how to sign in again. */
@@ -57,11 +58,32 @@ function reasonKey(reason: EndReason) {
   return 'account.ended.old'
 }
 
-/** Why, until when, and how to appeal. The ended session still works for notices and appeals. */
+/** Why, until when, and how to appeal. The token of the ended session still works for that until it expires. */
 function Suspended() {
   const { t, language } = useLanguage()
   const client = useConvene()
   const { data, failure, reload } = useResource(() => client.api.GET('/api/v1/me/notices'))
+  const telegram = useTelegram()
+  const { user } = useSession()
+  // The token of the session is over, so the decision is shown to whoever signs in.
+  if (failure !== null && failure !== 'offline' && failure.status === 401)
+    return (
+      <AccountLayout
+        title={t('account.ended.suspendedTitle')}
+        lead={telegram ? null : t('account.ended.suspendedSignIn')}
+      >
+        {!telegram ? (
+          <PasswordForm contact={user?.email ?? user?.phone ?? ''} />
+        ) : (
+          isSuspended(telegram.failure) && (
+            <Suspension failure={telegram.failure} proof={{ init_data: telegram.sdk.initData }} />
+          )
+        )}
+        <Button wide onClick={() => client.signOut()}>
+          {t('settings.signOut')}
+        </Button>
+      </AccountLayout>
+    )
   const notice = data?.items.find(({ action }) => action === 'suspend')
   const lead = notice?.until
     ? t('account.ended.suspendedUntil', { date: dateOf(language, new Date(notice.until)) })

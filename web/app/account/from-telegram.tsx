@@ -9,6 +9,7 @@ import { FailureText } from './failure.tsx'
 import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
 import { useProviders } from './providers.tsx'
+import { isSuspended, Suspension } from './suspension.tsx'
 
 /** Shown in Telegram if the user could not be signed in automatically, or has signed out. */
 export default function FromTelegram({ telegram }: { telegram: NonNullable<ReturnType<typeof useTelegram>> }) {
@@ -46,11 +47,12 @@ export default function FromTelegram({ telegram }: { telegram: NonNullable<Retur
             failure={birthDate === '' ? null : failure}
           />
         )}
-        {!(needsInvite && invite === '') && !needsDate && <FailureText failure={failure} />}
+        {!(needsInvite && invite === '') && !needsDate && !isSuspended(failure) && <FailureText failure={failure} />}
         <Button type="submit" look="primary" wide busy={enter.busy}>
           {t('account.telegram.enter')}
         </Button>
       </form>
+      {isSuspended(failure) && <Suspension failure={failure} proof={{ init_data: telegram.sdk.initData }} />}
     </AccountLayout>
   )
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Avatar } from '../../shared/ui/avatar.tsx'
 import { useBrand } from '../../shared/brand.tsx'
-import { useTitle } from '../people/screen.tsx'
+import { useHeading, useTitle } from '../people/screen.tsx'
 import styles from './layout.module.css'
 
 type Props = { title: string; lead?: ReactNode; children: ReactNode; footer?: ReactNode }
@@ -10,6 +10,7 @@ type Props = { title: string; lead?: ReactNode; children: ReactNode; footer?: Re
 /** The layout of screens for people who are not signed in: the community's name above one task. */
 export function AccountLayout({ title, lead, children, footer }: Props) {
   useTitle(title)
+  const heading = useHeading()
   return (
     <div className={styles.page}>
       <header className={styles.brand}>
@@ -18,7 +19,9 @@ export function AccountLayout({ title, lead, children, footer }: Props) {
         </Link>
       </header>
       <main className={styles.card}>
-        <h1>{title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
         {lead && <p className={styles.lead}>{lead}</p>}
         {children}
       </main>

@@ -10,6 +10,7 @@ import { FailureText } from './failure.tsx'
 import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
 import { OtherWays, useProviders } from './providers.tsx'
+import { isSuspended, Suspension } from './suspension.tsx'
 
 export default function SignIn() {
   const { t } = useLanguage()
@@ -40,30 +41,35 @@ export function PasswordForm({ contact: known = '' }: { contact?: string }) {
     void signIn.run()
   }
   return (
-    <form className={styles.form} onSubmit={submit}>
-      <Field
-        label={t('account.contact')}
-        name="username"
-        autoComplete="username webauthn"
-        inputMode="email"
-        autoCapitalize="none"
-        required
-        value={contact}
-        onChange={(event) => setContact(event.target.value)}
-      />
-      <Field
-        label={t('account.password')}
-        name="password"
-        type="password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
-      <FailureText failure={signIn.failure} />
-      <Button type="submit" look="primary" wide busy={signIn.busy}>
-        {t('account.signIn.title')}
-      </Button>
-    </form>
+    <>
+      <form className={styles.form} onSubmit={submit}>
+        <Field
+          label={t('account.contact')}
+          name="username"
+          autoComplete="username webauthn"
+          inputMode="email"
+          autoCapitalize="none"
+          required
+          value={contact}
+          onChange={(event) => setContact(event.target.value)}
+        />
+        <Field
+          label={t('account.password')}
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        {!isSuspended(signIn.failure) && <FailureText failure={signIn.failure} />}
+        <Button type="submit" look="primary" wide busy={signIn.busy}>
+          {t('account.signIn.title')}
+        </Button>
+      </form>
+      {isSuspended(signIn.failure) && (
+        <Suspension failure={signIn.failure} proof={{ ...contactOf(contact), password }} />
+      )}
+    </>
   )
 }

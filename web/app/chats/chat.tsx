@@ -8,7 +8,7 @@ import { Button, IconButton } from '../../shared/ui/button.tsx'
 import { State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import { problemText } from '../people/problems.ts'
-import { BackLink, useTitle } from '../people/screen.tsx'
+import { BackLink, useHeading, useTitle } from '../people/screen.tsx'
 import { seenText } from '../people/seen.ts'
 import styles from './chat.module.css'
 import { ChatSheet } from './chat-sheet.tsx'
@@ -79,6 +79,7 @@ function Header({ id, info, name, isBeside, onMenu }: HeaderProps) {
   const { t } = useLanguage()
   // The list beside it has the page's h1.
   const Name = isBeside ? 'h2' : 'h1'
+  const heading = useHeading()
   return (
     <header className={styles.header}>
       {!isBeside && <BackLink to="/chats" />}
@@ -86,13 +87,17 @@ function Header({ id, info, name, isBeside, onMenu }: HeaderProps) {
         <Link href={`/people/${info.user.id}`} className={styles.who}>
           <Avatar name={name} photo={info.user.photo_thumb} size={40} />
           <span className={styles.whoText}>
-            <Name>{name}</Name>
+            <Name ref={heading} tabIndex={-1}>
+              {name}
+            </Name>
             <Status chatId={id} userId={info.user.id} />
           </span>
         </Link>
       ) : (
         <span className={styles.who}>
-          <Name>{name}</Name>
+          <Name ref={heading} tabIndex={-1}>
+            {name}
+          </Name>
         </span>
       )}
       {info && (

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useChats, useConvene } from 'convene-client/react'
 import { MessageCircle, WifiOff } from 'lucide-react'
-import { useCallback, useEffect, useRef } from 'react'
+import { useCallback, useRef } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
@@ -10,6 +10,7 @@ import { problemText } from '../people/problems.ts'
 import { Screen } from '../people/screen.tsx'
 import { ChatRow } from './chat-row.tsx'
 import styles from './chats.module.css'
+import { useMore } from './more.ts'
 import { useTried } from './tried.ts'
 
 /** 76 pixels, and more where the user has chosen larger text. */
@@ -38,9 +39,7 @@ export default function Chats({ open = null }: { open?: string | null }) {
   })
   const shown = rows.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (hasMore && !loading && problem === null && last >= items.length - 10) void chats.list.loadMore()
-  }, [chats, hasMore, loading, problem, last, items.length])
+  useMore(hasMore && !loading && last >= items.length - 10, items.length, chats.list.loadMore)
 
   const isFailed = useTried(chats.list, chats.list.load) && !loaded && !loading
   return (

@@ -9,6 +9,7 @@ import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './chat.module.css'
 import { MessageRow } from './message-row.tsx'
+import { useMore } from './more.ts'
 import { estimate, type Row, rowsOf } from './rows.ts'
 import { useTried } from './tried.ts'
 
@@ -57,9 +58,7 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
     if (hasRows) list.scrollToEnd()
   }, [list, hasRows])
 
-  useEffect(() => {
-    if (first !== undefined && first < 8 && hasOlder && !loading) void chat.loadOlder()
-  }, [chat, first, hasOlder, loading])
+  useMore(first !== undefined && first < 8 && hasOlder && !loading, items[0]?.key, chat.loadOlder)
 
   // Scroll to the end after the user has written a message.
   const last = items.at(-1)

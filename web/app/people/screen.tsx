@@ -1,5 +1,5 @@
 import { ArrowLeft } from 'lucide-react'
-import { type ReactNode, type Ref, useEffect } from 'react'
+import { type ReactNode, type Ref, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
 import styles from './screen.module.css'
@@ -40,11 +40,14 @@ type Props = {
 /** A title bar above a scrolling body. */
 export function Screen({ title, back, actions, children, ref, onScroll }: Props) {
   useTitle(title)
+  const heading = useHeading()
   return (
     <section className={styles.screen}>
       <header className={`${styles.bar} ${back === undefined ? '' : styles.withBack}`}>
         {back !== undefined && <BackLink to={back} />}
-        <h1>{title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
         {actions}
       </header>
       <div ref={ref} className={styles.body} onScroll={onScroll && ((event) => onScroll(event.currentTarget))}>
@@ -52,6 +55,21 @@ export function Screen({ title, back, actions, children, ref, onScroll }: Props)
       </div>
     </section>
   )
+}
+
+let isFirstScreen = true
+
+/**
+ * Focuses the heading of a screen if the one before has taken the focus away with it: so the keyboard continues there, and
+ * screen readers say where the user is. The heading needs `tabIndex={-1}`.
+ */
+export function useHeading(): Ref<HTMLHeadingElement> {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (!isFirstScreen && document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
+    isFirstScreen = false
+  }, [])
+  return heading
 }
 
 /** Sets the document's title, for the browser's tab and screen readers. */

@@ -37,6 +37,7 @@ export function startSdk() {
   miniApp.ready.ifAvailable()
   return {
     initData: retrieveRawInitData() ?? null,
+    userId: tgWebAppData?.user ? String(tgWebAppData.user.id) : null,
     startParam: tgWebAppData?.start_param ?? tgWebAppStartParam ?? null,
     language: tgWebAppData?.user?.language_code,
     haptic: (kind: 'success' | 'error') => void hapticFeedback.notificationOccurred.ifAvailable(kind),

@@ -57,6 +57,9 @@ function InTelegram({ children }: { children: ReactNode }) {
         }
       }
       await client.ready
+      // Telegram keeps one storage for all of its accounts, so the session may be that of another one.
+      const known = client.session.get().user?.messenger_id ?? null
+      if (known !== null && sdk.userId !== null && known !== sdk.userId) await client.signOut()
       if (client.session.get().state === 'signed-in') show(null)
       else await signIn()
       const linked = pathOf(sdk.startParam ?? '')

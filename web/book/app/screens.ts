@@ -395,6 +395,20 @@ const ended = screen({
         },
       },
     }),
+    'suspended, the token is over': () => ({
+      path: '/chats',
+      session: 'suspended',
+      answers: {
+        '/api/v1/me/notices': { get: refused('unauthenticated', 401) },
+        '/api/v1/auth/login': { post: refused('suspended', 403) },
+      },
+      act: async ({ t, type, press, see }) => {
+        await type(t('account.password'), 'a long pass phrase')
+        await press(t('account.signIn.title'))
+        await see(t('settings.appeal.begin'))
+        await press(t('settings.appeal.begin'))
+      },
+    }),
     appeal: ({ answers }) => ({
       path: '/chats',
       session: 'suspended',

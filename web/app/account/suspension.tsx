@@ -1,0 +1,81 @@
+import type { components } from 'convene-client'
+import { useConvene } from 'convene-client/react'
+import { type FormEvent, useState } from 'react'
+import { dateOf } from '../../shared/dates.ts'
+import { Button } from '../../shared/ui/button.tsx'
+import { TextArea } from '../../shared/ui/field.tsx'
+import { useLanguage } from '../language.tsx'
+import { type Failure, outcomeOf, useAction } from '../requests.ts'
+import styles from '../settings/settings.module.css'
+import { FailureText } from './failure.tsx'
+
+/** What proves who appeals: the login that was refused. */
+type Proof = Omit<components['schemas']['NewAppealWithLogin'], 'text'>
+
+export const isSuspended = (failure: Failure | null): failure is Exclude<Failure, 'offline'> =>
+  failure !== null && failure !== 'offline' && failure.code === 'suspended'
+
+/** Why a sign-in was refused for a suspension, until when, and how to appeal without being signed in. */
+export function Suspension({ failure, proof }: { failure: Exclude<Failure, 'offline'>; proof: Proof }) {
+  const { t, language } = useLanguage()
+  const { reason, until } = failure
+  return (
+    <section className={styles.card} role="alert">
+      <h2>{t('account.ended.suspendedTitle')}</h2>
+      <p>
+        {until
+          ? t('account.ended.suspendedUntil', { date: dateOf(language, new Date(until)) })
+          : t('account.ended.suspended')}
+      </p>
+      {reason && <p>{reason}</p>}
+      <Appeal proof={proof} />
+    </section>
+  )
+}
+
+function Appeal({ proof }: { proof: Proof }) {
+  const { t } = useLanguage()
+  const { api } = useConvene()
+  const [isOpen, setIsOpen] = useState(false)
+  const [isSent, setIsSent] = useState(false)
+  const [text, setText] = useState('')
+  const send = useAction(async () => {
+    const { failure } = await outcomeOf(api.POST('/api/v1/auth/appeals', { body: { ...proof, text } }))
+    // An account has one appeal against a suspension.
+    const isThere = failure !== null && failure !== 'offline' && failure.code === 'conflict'
+    setIsSent(failure === null || isThere)
+    return isThere ? null : failure
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void send.run()
+  }
+  if (isSent)
+    return (
+      <p>
+        <span className={styles.badge}>{t('settings.appeal.sent')}</span>
+      </p>
+    )
+  if (!isOpen)
+    return (
+      <div className={styles.actions}>
+        <Button onClick={() => setIsOpen(true)}>{t('settings.appeal.begin')}</Button>
+      </div>
+    )
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <TextArea
+        label={t('settings.appeal.text')}
+        hint={t('settings.appeal.hint')}
+        maxLength={2000}
+        required
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <FailureText failure={send.failure} />
+      <Button type="submit" look="primary" busy={send.busy}>
+        {t('settings.appeal.send')}
+      </Button>
+    </form>
+  )
+}
