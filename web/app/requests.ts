@@ -21,6 +21,8 @@ export function failureText(t: T, failure: Failure): string {
       return t('app.failure.phoneTaken')
     case 'invalid_credentials':
       return t('account.signIn.wrong')
+    case 'passkey_invalid':
+      return t('app.failure.passkey')
     case 'too_young':
       return t('account.birthDate.tooYoung')
     case 'invite_required':

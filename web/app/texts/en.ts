@@ -191,6 +191,7 @@ export const en = {
   'app.failure.rateLimited': 'That was too often. Wait a moment, then try again.',
   'app.failure.wrongPassword': 'This password is wrong.',
   'app.failure.signInAgain': 'For your safety, sign out and in again first, or enter your password.',
+  'app.failure.passkey': 'This passkey does not work here. It may have been removed from your account.',
   'app.failure.emailTaken': 'There is an account with this address already. Sign in instead.',
   'app.failure.phoneTaken': 'There is an account with this number already. Sign in instead.',
   'app.failure.noMail': 'This community sends no mail.',

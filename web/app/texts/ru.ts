@@ -225,6 +225,7 @@ export const ru: Translation<typeof en> = {
   'app.failure.rateLimited': 'Слишком часто. Подождите немного и повторите.',
   'app.failure.wrongPassword': 'Пароль не подходит.',
   'app.failure.signInAgain': 'Для вашей безопасности сначала выйдите и войдите снова или введите пароль.',
+  'app.failure.passkey': 'Этот ключ доступа здесь не подходит. Возможно, его удалили из аккаунта.',
   'app.failure.emailTaken': 'С этим адресом уже есть аккаунт. Войдите в него.',
   'app.failure.phoneTaken': 'С этим номером уже есть аккаунт. Войдите в него.',
   'app.failure.noMail': 'Это сообщество не отправляет писем.',
