@@ -132,10 +132,13 @@ browserTest(
     // Chromium subscribes at a server of Google alone, so the answer of that one is made up.
     const subscription = { endpoint: 'https://push.example/ada', keys: userAgent().keys }
     await context.addInitScript(`
-      PushManager.prototype.getSubscription = async () => null
+      let current = null
+      window.unsubscribed = 0
+      PushManager.prototype.getSubscription = async () => current
       PushManager.prototype.subscribe = async (options) => {
         if (!options.userVisibleOnly || !options.applicationServerKey) throw new TypeError('not asked as it should be')
-        return { options, toJSON: () => (${JSON.stringify(subscription)}) }
+        const unsubscribe = async () => void unsubscribed++
+        return (current = { options, unsubscribe, toJSON: () => (${JSON.stringify(subscription)}) })
       }`)
     const cdp = await context.newCDPSession(page)
     const { promise: activated, resolve } = Promise.withResolvers<string>()
@@ -184,10 +187,25 @@ browserTest(
       scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }))
     })
     await page.waitForURL(`${web.origin}/chats/${chat}`)
+    // Another device of hers is removed: this one goes on.
+    const phone = { endpoint: 'https://push.example/phone', keys: userAgent().keys }
+    await ada.post('me/channels', { kind: 'webpush', subscription: phone })
     await page.goto(`${web.origin}/settings/devices`)
+    const isThisDevice = page.getByRole('article').filter({ hasText: 'This device' })
+    await isThisDevice.waitFor()
+    await expectAccessible(page, 'this device and another one')
+    const another = page.getByRole('article').filter({ hasNotText: 'This device' })
+    await button(another, 'Remove').click()
+    await another.waitFor({ state: 'detached' })
+    expect((await ada.get('me/channels')).body.items).toEqual(channels)
+    expect(await page.evaluate<number>('unsubscribed')).toBe(0)
+    await page.reload()
+    await isThisDevice.waitFor()
+
     await button(page, 'Remove').click()
     await button(page, 'Send a test').waitFor({ state: 'detached' })
     expect((await ada.get('me/channels')).body.items).toEqual([])
+    await becomes(page, 'unsubscribed === 1')
     // It stays so: the next start of the app does not register it again.
     await page.reload()
     await button(page, 'Notify me on this device').waitFor()
