@@ -66,3 +66,16 @@ export async function endPush(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration()
   await (await registration?.pushManager.getSubscription())?.unsubscribe()
 }
+
+/** Closes notifications of this device: those of the chats for which `isOver` says so, or all without it. */
+export async function closeNotifications(isOver?: (chatId: string) => boolean): Promise<void> {
+  if (pushState() !== 'granted') return
+  const registration = await navigator.serviceWorker.getRegistration()
+  for (const notification of (await registration?.getNotifications()) ?? []) {
+    const chatId: string | null = notification.data?.chat_id ?? null
+    if (isOver === undefined || (chatId !== null && isOver(chatId))) notification.close()
+  }
+}
+
+/** Shows the number of unread messages on the icon of the app. Zero removes it. */
+export const showUnread = (count: number) => void navigator.setAppBadge?.(count).catch(() => {})
