@@ -344,6 +344,8 @@ const fromProvider = screen({
     error: () => ({ path: '/signed-in#error=forbidden', session: 'out' }),
     long: ownWords,
     many: oneThing,
+    'no invitation': () => ({ path: '/signed-in#error=invite_required', session: 'out' }),
+    'no answer': () => ({ path: '/signed-in#error=busy', session: 'out' }),
   },
 })
 
