@@ -110,6 +110,25 @@ browserTest(
   120_000,
 )
 
+browserTest('what is typed among the preferences but not added is saved too, once', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const twenty = Array.from({ length: 20 }, (_, at) => `Purpose ${at + 1}`)
+  await ada.put('me/prefs', { drinks: ['Mate'], purposes: twenty })
+  const { page } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/me/preferences`)
+  await page.getByLabel('Something else: Drinks').fill(' mate ')
+  await page.getByLabel('Something else: Things to do').fill(' Kite flying ')
+  await page.getByLabel('Something else: Looking for').fill('One too many')
+  await button(page, 'Save').click()
+  await page.getByText('Kite flying', { exact: true }).waitFor()
+  expect((await ada.get('me/prefs')).body).toMatchObject({
+    drinks: ['Mate'],
+    activities: ['Kite flying'],
+    purposes: twenty,
+  })
+})
+
 browserTest('what was being written is still there after a session has ended elsewhere', async () => {
   const { app, origin } = await serve()
   const ada = await app.person('Ada')

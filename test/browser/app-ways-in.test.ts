@@ -34,12 +34,12 @@ async function serve(settingsOf: (origin: string) => Record<string, string> | Pr
   return { app, origin }
 }
 
-async function serveWithProvider() {
+async function serveWithProvider(settings: Record<string, string> = {}) {
   let provider: Awaited<ReturnType<typeof oidcServer>> | null = null
   const served = await serve(async (origin) => {
     provider = await oidcServer({ redirectUri: `${origin}/api/v1/auth/oidc/acme/callback` })
     closing.push(provider.close)
-    return { ...provider.settings('ACME'), OIDC_ACME_LABEL: 'Acme' }
+    return { ...provider.settings('ACME'), OIDC_ACME_LABEL: 'Acme', ...settings }
   })
   return { ...served, provider: provider! as Awaited<ReturnType<typeof oidcServer>> }
 }
@@ -172,6 +172,62 @@ browserTest(
     await heading(page, 'Edit profile').waitFor()
     expect(await app.rows('SELECT used FROM invites')).toEqual([{ used: 1 }])
     expect(page.url()).not.toContain(code)
+    expect(errors).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
+  'an invitation opens an account of a provider too, and who has none reads that it needs one',
+  async () => {
+    const { app, origin, provider } = await serveWithProvider({ REGISTRATION: 'invite' })
+    const { code } = await app.services.registration.invite({ id: null }, { uses: 1 })
+    provider.signedIn.as = { sub: 'mia', given_name: 'Mia' }
+    const { page, context, errors } = await openPage(browser, `${origin}/sign-in`)
+    const asked: string[] = []
+    context.on('request', (request) => void asked.push(new URL(request.url()).pathname + new URL(request.url()).search))
+    await page.getByRole('link', { name: 'Continue with Acme' }).click()
+    await page.getByText('needs an invitation that is still valid').waitFor()
+    await expectAccessible(page, 'a provider without an invitation')
+    expect(await app.rows('SELECT id FROM users')).toEqual([])
+    await page.getByRole('link', { name: 'Create account' }).click()
+    await page.getByLabel('Invitation code').waitFor()
+    expect(await button(page, 'Continue with Acme').isDisabled()).toBe(true)
+
+    await page.goto('about:blank')
+    await page.goto(`${origin}/sign-up#invite=${code}`)
+    await button(page, 'Continue with Acme').click()
+    await heading(page, 'Before you begin').waitFor()
+    expect(await app.rows('SELECT used FROM invites')).toEqual([{ used: 1 }])
+    expect(asked.filter((address) => address.includes(code))).toEqual([])
+    expect(errors).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
+  'somebody whom a provider sends back reads why',
+  async () => {
+    const { app, origin, provider } = await serveWithProvider()
+    const { page, errors } = await openPage(browser, `${origin}/sign-in`)
+    const signIn = async (text: string) => {
+      await page.goto(`${origin}/sign-in`)
+      await page.getByRole('link', { name: 'Continue with Acme' }).click()
+      await page.getByText(text).waitFor()
+    }
+    provider.state.behaviour = 'fail'
+    await signIn('The other service does not answer')
+    provider.state.behaviour = 'ok'
+    // The server does not ask it again at once.
+    app.clock.now += 3000
+    provider.signedIn.as = { sub: 'mia', given_name: 'Mia' }
+    await signIn('Before you begin')
+    await app.rows('UPDATE users SET suspended_until = ?', app.clock.now + 86_400_000)
+    await page.context().clearCookies()
+    await page.evaluate(
+      'indexedDB.databases().then((all) => all.forEach(({ name }) => indexedDB.deleteDatabase(name)))',
+    )
+    await signIn('You cannot use the app for now')
     expect(errors).toEqual([])
   },
   120_000,

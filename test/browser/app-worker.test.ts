@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { WebFiles } from '../../src/http/web-files.ts'
 import { type Person, testApp } from '../app.ts'
 import { freePort } from '../pages.ts'
@@ -50,6 +50,39 @@ async function controlled(origin: string, person: Person) {
   await becomes(opened.page, 'navigator.serviceWorker.controller !== null')
   return opened
 }
+
+const notificationsOf = (page: Page) =>
+  page.evaluate<{ title: string; body: string; tag: string }[]>(
+    `navigator.serviceWorker.ready.then((it) => it.getNotifications())
+      .then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`,
+  )
+
+/** What a push service does: delivers pushes to the service worker of a page, until it shows them. */
+async function pushService(context: BrowserContext, page: Page, origin: string) {
+  const cdp = await context.newCDPSession(page)
+  const { promise: activated, resolve } = Promise.withResolvers<string>()
+  cdp.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
+    const active = versions.find(({ status }) => status === 'activated')
+    if (active) resolve(active.registrationId)
+  })
+  await cdp.send('ServiceWorker.enable')
+  return async (push: { tag: string; [field: string]: unknown }) => {
+    const isShown = async () => (await notificationsOf(page)).some(({ tag }) => tag === push.tag)
+    const registrationId = await activated
+    for (let attempt = 0; attempt < 5 && !(await isShown()); attempt++) {
+      await cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(push) })
+      await until(isShown, 'it is shown', 3000).catch(() => {})
+    }
+  }
+}
+
+/** Clicks on the notification with a tag. */
+const clickOn = (context: BrowserContext, tag: string) =>
+  context.serviceWorkers()[0]?.evaluate(async (tag) => {
+    const scope: any = globalThis
+    const [notification] = await scope.registration.getNotifications({ tag })
+    scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }))
+  }, tag)
 
 browserTest(
   'under an old page the server is updated: the page goes on, offers the new version, and loads it when told to',
@@ -132,18 +165,15 @@ browserTest(
     // Chromium subscribes at a server of Google alone, so the answer of that one is made up.
     const subscription = { endpoint: 'https://push.example/ada', keys: userAgent().keys }
     await context.addInitScript(`
-      PushManager.prototype.getSubscription = async () => null
+      let current = null
+      window.unsubscribed = 0
+      PushManager.prototype.getSubscription = async () => current
       PushManager.prototype.subscribe = async (options) => {
         if (!options.userVisibleOnly || !options.applicationServerKey) throw new TypeError('not asked as it should be')
-        return { options, toJSON: () => (${JSON.stringify(subscription)}) }
+        const unsubscribe = async () => void unsubscribed++
+        return (current = { options, unsubscribe, toJSON: () => (${JSON.stringify(subscription)}) })
       }`)
-    const cdp = await context.newCDPSession(page)
-    const { promise: activated, resolve } = Promise.withResolvers<string>()
-    cdp.on('ServiceWorker.workerVersionUpdated', ({ versions }) => {
-      const active = versions.find(({ status }) => status === 'activated')
-      if (active) resolve(active.registrationId)
-    })
-    await cdp.send('ServiceWorker.enable')
+    const deliver = await pushService(context, page, web.origin)
     await page.goto(`${web.origin}/settings/devices`)
     await button(page, 'Notify me on this device').click()
     await button(page, 'Send a test').waitFor()
@@ -151,47 +181,135 @@ browserTest(
     const channels = (await ada.get('me/channels')).body.items
     expect(channels).toMatchObject([{ kind: 'webpush' }])
 
-    const registrationId = await activated
     // As the server sends it where previews are off: nothing of the message is in it.
-    const push = {
-      title: 'Convene',
-      body: 'You have a new message',
-      tag: `chat_${chat}`,
-      chat_id: chat,
-      unread: 1,
-      language: 'en',
-    }
-    const shown = () =>
-      page.evaluate<{ title: string; body: string; tag: string }[]>(
-        `navigator.serviceWorker.ready.then((it) => it.getNotifications())
-          .then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`,
-      )
-    for (let attempt = 0; attempt < 5 && (await shown()).length === 0; attempt++) {
-      await cdp.send('ServiceWorker.deliverPushMessage', {
-        origin: web.origin,
-        registrationId,
-        data: JSON.stringify(push),
-      })
-      await until(async () => (await shown()).length > 0, 'it is shown', 3000).catch(() => {})
-    }
-    expect(await shown()).toEqual([{ title: 'Convene', body: 'You have a new message', tag: `chat_${chat}` }])
+    const tag = `chat_${chat}`
+    const words = { title: 'Convene', body: 'You have a new message' }
+    await deliver({ ...words, kind: 'message', tag, chat_id: chat, unread: 1, language: 'en' })
+    expect(await notificationsOf(page)).toEqual([{ ...words, tag }])
 
     // A touch leads to the chat, in the window that is open.
-    const [worker] = context.serviceWorkers()
-    await worker!.evaluate(async () => {
-      const scope: any = globalThis
-      const [notification] = await scope.registration.getNotifications()
-      scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }))
-    })
+    await clickOn(context, tag)
     await page.waitForURL(`${web.origin}/chats/${chat}`)
+    // Another device of hers is removed: this one goes on.
+    const phone = { endpoint: 'https://push.example/phone', keys: userAgent().keys }
+    await ada.post('me/channels', { kind: 'webpush', subscription: phone })
     await page.goto(`${web.origin}/settings/devices`)
+    const isThisDevice = page.getByRole('article').filter({ hasText: 'This device' })
+    await isThisDevice.waitFor()
+    await expectAccessible(page, 'this device and another one')
+    const another = page.getByRole('article').filter({ hasNotText: 'This device' })
+    await button(another, 'Remove').click()
+    await another.waitFor({ state: 'detached' })
+    expect((await ada.get('me/channels')).body.items).toEqual(channels)
+    expect(await page.evaluate<number>('unsubscribed')).toBe(0)
+    await page.reload()
+    await isThisDevice.waitFor()
+
     await button(page, 'Remove').click()
     await button(page, 'Send a test').waitFor({ state: 'detached' })
     expect((await ada.get('me/channels')).body.items).toEqual([])
+    await becomes(page, 'unsubscribed === 1')
     // It stays so: the next start of the app does not register it again.
     await page.reload()
     await button(page, 'Notify me on this device').waitFor()
     expect((await ada.get('me/channels')).body.items).toEqual([])
+    expect(errors.filter((error) => !error.includes('incognito'))).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
+  'what is read on another device is no longer shown on this one, and nothing is after the sign-out',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const [ada, bob, cleo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cleo')]
+    const [withBob, withCleo] = [await app.met(ada, bob), await app.met(ada, cleo)]
+    await cleo.post(`chats/${withCleo}/messages`, { text: 'Hello' })
+    await ada.put(`chats/${withCleo}/read`, {})
+    const { page, context, errors } = await openAs(browser, web.origin, ada, { permissions: ['notifications'] })
+    await context.addInitScript(`
+      navigator.setAppBadge = async (count) => { window.badge = count }
+      window.look = (visibilityState) => {
+        Object.defineProperty(document, 'visibilityState', { value: visibilityState, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }`)
+    const deliver = await pushService(context, page, web.origin)
+    await page.goto(`${web.origin}/nearby`)
+    await becomes(page, 'window.badge === 0')
+    await page.evaluate('look("hidden")')
+    await bob.post(`chats/${withBob}/messages`, { text: 'Coffee?' })
+    await becomes(page, 'badge === 1')
+    const words = { title: 'Convene', body: 'You have a new message', language: 'en' }
+    for (const chat_id of [withBob, withCleo])
+      await deliver({ ...words, kind: 'message', tag: `chat_${chat_id}`, chat_id, unread: 1 })
+    await deliver({ ...words, kind: 'review', tag: 'review_1', chat_id: null, unread: 1 })
+    const shown = async () => (await notificationsOf(page)).map(({ tag }) => tag).toSorted()
+    const [bobs, cleos] = [`chat_${withBob}`, `chat_${withCleo}`]
+    expect(await shown()).toEqual([bobs, cleos, 'review_1'].toSorted())
+
+    // Read on her phone. Cleo's message may be so new that the page in the background does not know it.
+    await ada.put(`chats/${withBob}/read`, {})
+    await becomes(page, 'badge === 0')
+    await until(async () => !(await shown()).includes(bobs), 'it is closed')
+    expect(await shown()).toEqual([cleos, 'review_1'].toSorted())
+    await page.evaluate('look("visible")')
+    await until(async () => (await shown()).join() === 'review_1', 'what was read before is closed too')
+
+    await page.goto(`${web.origin}/settings`)
+    await button(page, 'Sign out').click()
+    await page.evaluate('window.badge = null')
+    await button(page.getByRole('dialog'), 'Sign out').click()
+    await becomes(page, 'badge === 0')
+    await until(async () => (await shown()).length === 0, 'nothing is shown')
+    expect(errors.filter((error) => !error.includes('incognito'))).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
+  'a notification opens what it is about in a window of the app, or in the console',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const ada = await app.person('Ada')
+    const { page, context, errors } = await openAs(browser, web.origin, ada, { permissions: ['notifications'] })
+    await page.goto(`${web.origin}/nearby`)
+    await page.evaluate('navigator.serviceWorker.ready.then(() => null)')
+    await page.reload()
+    await becomes(page, 'navigator.serviceWorker.controller !== null')
+    const console = await context.newPage()
+    await console.goto(`${web.origin}/console/queue`)
+    await becomes(console, 'navigator.serviceWorker.controller !== null')
+    const deliver = await pushService(context, console, web.origin)
+    const [worker] = context.serviceWorkers()
+    await worker?.evaluate(() => {
+      const scope: any = globalThis
+      scope.opened = []
+      scope.Clients.prototype.openWindow = async (path: string) => void scope.opened.push(path)
+    })
+    const opened = () =>
+      worker?.evaluate<string>(() => {
+        const scope: any = globalThis
+        return scope.opened.join()
+      })
+    const click = async (kind: string) => {
+      await deliver({ kind, title: 'Convene', body: kind, tag: kind, chat_id: null, unread: 0, language: 'en' })
+      await clickOn(context, kind)
+    }
+    await click('notice')
+    await page.waitForURL(`${web.origin}/settings/reports`)
+    await click('review')
+    await page.waitForURL(`${web.origin}/me`)
+    await click('report')
+    await until(async () => (await opened()) === '/console/queue', 'the queue is opened')
+    expect(page.url()).toBe(`${web.origin}/me`)
+    // The window of the console is none of the app.
+    await page.close()
+    await click('notice')
+    await until(async () => (await opened()) === '/console/queue,/settings/reports', 'a window of the app is opened')
     expect(errors.filter((error) => !error.includes('incognito'))).toEqual([])
   },
   120_000,

@@ -310,6 +310,7 @@ browserTest(
     await title(page, 'A new template').waitFor()
     await page.keyboard.type('Insults')
     await field(page, 'Text, which the person reads').fill('Insults break section 3.')
+    await page.keyboard.press('Escape')
     await page.keyboard.press('Control+Enter')
     await title(page, 'Insults').waitFor()
     await expectAccessible(page, 'a template')

@@ -3,6 +3,7 @@ import { type Browser, chromium, type Locator, type Page } from 'playwright-core
 import { seconds } from '../../src/lib/time.ts'
 import { password, type Person, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
+import { until } from '../until.ts'
 import { expectAccessible, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
@@ -272,6 +273,46 @@ browserTest(
 )
 
 browserTest(
+  'Escape leaves a field and keeps what is written, and a decision can be taken back after an attempt without a network',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [mo, ada, bob] = [await withRole(app, 'moderator', 'Mo'), await app.person('Ada'), await app.person('Bob')]
+    const report = (await ada.post('reports', { user_id: bob.id, reason: 'scam' })).body.id
+    const { context, page, errors } = await openConsole(web.origin)
+    await signIn(page, mo)
+    await title(page, 'Queue').waitFor()
+    await toNext(page, 'n')
+    await page.keyboard.press('w')
+    const reason = page.getByRole('textbox', { name: 'Reason, which the person reads' })
+    await reason.fill('Asked for money.')
+    await page.keyboard.press('Escape')
+    await until(() => page.evaluate<boolean>('document.activeElement === document.body'), 'the field is left')
+    expect(await reason.inputValue()).toBe('Asked for money.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Nothing is waiting for you.').waitFor()
+
+    const pending = async () => (await app.rows('SELECT pending FROM reports WHERE id = ?', report))[0]?.pending
+    expect(String(await pending())).toContain('Asked for money.')
+    await context.setOffline(true)
+    await page.keyboard.press('z')
+    await page.getByText('The server cannot be reached.').first().waitFor()
+    await context.setOffline(false)
+    await page.keyboard.press('z')
+    await opened(page).waitFor()
+    expect(await pending()).toBeNull()
+
+    // Without a field to leave, it leads back to the list.
+    await page.keyboard.press('Escape')
+    await page.getByText('Open a report, or take the next one.').waitFor()
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
   'the console opens for people with a role alone; admins find people, moderators do not; an appeal is decided',
   async () => {
     const app = await testApp()
@@ -307,6 +348,7 @@ browserTest(
     await page.getByText('Slurs.').waitFor()
     await page.keyboard.press('u')
     await page.keyboard.type('You are right.')
+    await page.keyboard.press('Escape')
     await expectAccessible(page, 'appeal')
     await page.keyboard.press('Control+Enter')
     await page.getByText('The appeal is upheld. The person is told.').waitFor()

@@ -18,6 +18,7 @@ function keyOf({ options }: PushSubscription): string {
 
 /** Asks for the permission and registers this device. Call it from a click: browsers require one. */
 export async function subscribeToPush(client: Convene): Promise<Failure | 'denied' | null> {
+  writeLocal(removed, null)
   if ((await Notification.requestPermission()) !== 'granted') return 'denied'
   return renewPush(client)
 }
@@ -46,15 +47,35 @@ export async function renewPush({ api }: Convene): Promise<Failure | null> {
     kind: 'webpush' as const,
     subscription: { endpoint, keys: { p256dh: secrets.p256dh, auth: secrets.auth } },
   }
-  return (await outcomeOf(api.POST('/api/v1/me/channels', { body }))).failure
+  const { data, failure } = await outcomeOf(api.POST('/api/v1/me/channels', { body }))
+  if (failure) return failure
+  writeLocal(ownChannel, data.id)
+  return null
 }
 
 const removed = 'convene:no-push'
+const ownChannel = 'convene:push-channel'
 
-/** Remembers whether the user has removed this device, so that it is not registered again at the next start. */
-export const allowPush = (isAllowed: boolean) => writeLocal(removed, isAllowed ? null : '1')
+/** Whether a channel is that of this device. */
+export const isThisDevice = (channelId: string): boolean => readLocal(ownChannel) === channelId
 
-export async function unsubscribeFromPush(): Promise<void> {
+/** Ends the subscription once the channel of this device is removed, and does not renew it at the next start. */
+export async function endPush(): Promise<void> {
+  writeLocal(removed, '1')
+  writeLocal(ownChannel, null)
   const registration = await navigator.serviceWorker?.getRegistration()
   await (await registration?.pushManager.getSubscription())?.unsubscribe()
 }
+
+/** Closes notifications of this device: those of the chats for which `isOver` says so, or all without it. */
+export async function closeNotifications(isOver?: (chatId: string) => boolean): Promise<void> {
+  if (pushState() !== 'granted') return
+  const registration = await navigator.serviceWorker.getRegistration()
+  for (const notification of (await registration?.getNotifications()) ?? []) {
+    const chatId: string | null = notification.data?.chat_id ?? null
+    if (isOver === undefined || (chatId !== null && isOver(chatId))) notification.close()
+  }
+}
+
+/** Shows the number of unread messages on the icon of the app. Zero removes it. */
+export const showUnread = (count: number) => void navigator.setAppBadge?.(count).catch(() => {})

@@ -39,11 +39,13 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || origin !== location.origin) return
   if (assets.includes(pathname)) return event.respondWith(cacheFirst(request))
   if (request.mode === 'navigate') {
-    if (!/^\/(api|openapi|console|health|metrics|ready|ws)(\/|$)/.test(pathname)) event.respondWith(page(request))
+    if (isApp(pathname)) event.respondWith(page(request))
     return
   }
   if (shell.includes(pathname)) event.respondWith(networkFirst(request))
 })
+
+const isApp = (path: string) => !/^\/(api|openapi|console|health|metrics|ready|ws)(\/|$)/.test(path)
 
 async function cacheFirst(request: Request): Promise<Response> {
   const cache = await caches.open(cacheName)
@@ -76,6 +78,7 @@ async function networkFirst(request: Request): Promise<Response> {
 }
 
 type Message = {
+  kind: 'message' | 'chat' | 'review' | 'notice' | 'report' | 'test'
   title: string
   body: string
   tag: string
@@ -88,28 +91,46 @@ self.addEventListener('push', (event) => event.waitUntil(show(event.data)))
 
 /** Browsers require that every push shows something, so an unreadable one does too. */
 async function show(data: PushMessageData | null) {
-  const unreadable = { title: 'New message', body: '', tag: 'unreadable', chat_id: null, unread: null, language: 'en' }
-  let message: Message = unreadable
+  const unreadable: Message = {
+    kind: 'message',
+    title: 'New message',
+    body: '',
+    tag: 'unreadable',
+    chat_id: null,
+    unread: null,
+    language: 'en',
+  }
+  let message = unreadable
   try {
     message = { ...unreadable, ...data?.json() }
   } catch {}
-  const { title, body, tag, chat_id, language, unread } = message
+  const { kind, title, body, tag, chat_id, language, unread } = message
   // A notification replaces the one with the same tag, and rings again.
-  const options = { body, tag, renotify: true, lang: language, data: { chat_id }, icon: '/brand/icon-192.png' }
+  const options = { body, tag, renotify: true, lang: language, data: { kind, chat_id }, icon: '/brand/icon-192.png' }
   await self.registration.showNotification(title, options)
   if (unread !== null) await self.navigator.setAppBadge?.(unread).catch(() => {})
 }
 
 self.addEventListener('notificationclick', (event) => {
   event.notification.close()
-  event.waitUntil(open(event.notification.data?.chat_id ?? null))
+  event.waitUntil(open(pathOf(event.notification.data)))
 })
 
-/** Shows the chat in a window that is open, or in a new one. */
-async function open(chatId: string | null) {
-  const [window] = await self.clients.matchAll({ type: 'window' })
-  if (window === undefined) return void (await self.clients.openWindow(chatId === null ? '/' : `/chats/${chatId}`))
-  window.postMessage({ type: 'open_chat', chat_id: chatId })
+/** Where a notification leads. */
+function pathOf({ kind, chat_id }: Pick<Message, 'kind' | 'chat_id'>): string {
+  if (chat_id !== null) return `/chats/${chat_id}`
+  if (kind === 'notice') return '/settings/reports'
+  if (kind === 'review') return '/me'
+  return kind === 'report' ? '/console/queue' : '/chats'
+}
+
+/** Shows a page of the app in a window that is open, or in a new one. */
+async function open(path: string) {
+  const windows = await self.clients.matchAll({ type: 'window' })
+  const window = windows.find(({ url }) => isApp(new URL(url).pathname))
+  // The console always gets a new one: in another, a moderator may be writing.
+  if (window === undefined || !isApp(path)) return void (await self.clients.openWindow(path))
+  window.postMessage({ type: 'open', path })
   await window.focus()
 }
 

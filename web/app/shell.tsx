@@ -9,6 +9,7 @@ import { NotFound } from './not-found.tsx'
 import { fetchedScreen, fetchScreen, type ScreenName } from './screens.ts'
 import styles from './shell.module.css'
 import { useTelegram } from './telegram/telegram.tsx'
+import { useReadNotifications } from './updates.tsx'
 
 /**
  * A screen in a separate file. If it has been fetched already, it is shown at once: `lazy` would first show a skeleton, which
@@ -148,6 +149,7 @@ function Offline() {
 function Places({ isAway }: { isAway: boolean }) {
   const { t } = useLanguage()
   const unread = useChats(({ unreadTotal }) => unreadTotal)
+  useReadNotifications()
   const places = [
     { path: '/nearby', label: t('places.nearby'), Icon: MapPin },
     { path: '/chats', label: t('places.chats'), Icon: MessageCircle, unread },

@@ -5,9 +5,9 @@ import { useToast } from '../shared/ui/toasts.tsx'
 import { isInTelegram } from './telegram/launch.ts'
 import { useLanguage } from './language.tsx'
 import { register } from './worker.ts'
-import { renewPush } from './push.ts'
+import { closeNotifications, renewPush, showUnread } from './push.ts'
 
-/** Registers the service worker, offers new versions of the app, and opens chats from its notifications. Renders nothing. */
+/** Registers the service worker, offers new versions of the app, and opens what its notifications are about. Renders nothing. */
 export function Updates() {
   const { t } = useLanguage()
   const toast = useToast()
@@ -29,14 +29,51 @@ export function Updates() {
     const container = navigator.serviceWorker
     if (!container) return
     const onMessage = ({ data }: MessageEvent) => {
-      if (data?.type === 'open_chat') navigate(data.chat_id === null ? '/chats' : `/chats/${data.chat_id}`)
+      if (data?.type === 'open') navigate(data.path)
     }
     container.addEventListener('message', onMessage)
     return () => container.removeEventListener('message', onMessage)
   }, [navigate])
 
   useEffect(() => {
-    if (isSignedIn && !isInTelegram) void renewPush(client)
+    if (isInTelegram) return
+    if (isSignedIn) return void renewPush(client)
+    void closeNotifications()
+    showUnread(0)
   }, [isSignedIn, client])
   return null
+}
+
+/**
+ * Closes the notifications of chats that have been read, here or on another device, and keeps the number on the app's icon
+ * current: the server sends no push for that. Only for signed-in users, because it loads their chats.
+ */
+export function useReadNotifications() {
+  const { list } = useConvene().chats
+  useEffect(() => {
+    if (isInTelegram) return
+    let unread = new Set<string>()
+    const follow = () => {
+      const { items, unreadTotal, loaded } = list.get()
+      if (!loaded) return
+      showUnread(unreadTotal)
+      // While nobody looks, the list may be older than a notification, so only a chat that becomes read counts.
+      const isVisible = document.visibilityState === 'visible'
+      const before = unread
+      const now = new Set(items.filter(({ unread_count }) => unread_count > 0).map(({ id }) => id))
+      unread = now
+      void closeNotifications((chatId) => {
+        // A chat without a message has nothing to read: its notification says that somebody has opened it.
+        const hasMessages = items.some(({ id, last_message }) => id === chatId && last_message !== null)
+        return hasMessages && !now.has(chatId) && (isVisible || before.has(chatId))
+      })
+    }
+    follow()
+    const stop = list.subscribe(follow)
+    document.addEventListener('visibilitychange', follow)
+    return () => {
+      stop()
+      document.removeEventListener('visibilitychange', follow)
+    }
+  }, [list])
 }

@@ -61,6 +61,7 @@ function installDevice(state: State, place: { latitude: number; longitude: numbe
     const registration = {
       addEventListener() {},
       pushManager: { getSubscription: async () => null },
+      getNotifications: async () => [],
       update: async () => {},
     }
     define('serviceWorker', {

@@ -82,7 +82,12 @@ function openKeys() {
         begun = begins
         changed()
       }
-      if (!key || (isWriting && !key.inFields)) return
+      if (!key) return
+      if (isWriting && !key.inFields) {
+        // What is written stays: Escape leaves the field, and only the next one the screen.
+        if (name === 'Escape' && event.target instanceof HTMLElement) event.target.blur()
+        return
+      }
       event.preventDefault()
       key.run()
     },

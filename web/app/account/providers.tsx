@@ -17,11 +17,11 @@ export function useProviders(): Resource<Providers> {
   return useResource(() => api.GET('/api/v1/auth/providers'))
 }
 
-/**
- * The ways to sign in besides a password, if there are any. With a minimum age, a new account from a provider needs
- * `birthDate`.
- */
-export function OtherWays({ providers, birthDate }: { providers: Providers | null; birthDate?: string }) {
+/** What a new account from a provider needs here: an invitation, a date of birth, or both. Empty if it is not entered yet. */
+export type NewAccount = { invite?: string; birth_date?: string }
+
+/** The ways to sign in besides a password, if there are any. With `newAccount`, the providers' buttons sign up with it. */
+export function OtherWays({ providers, newAccount }: { providers: Providers | null; newAccount?: NewAccount }) {
   const { t } = useLanguage()
   const { messenger } = useBrand()
   const client = useConvene()
@@ -44,8 +44,8 @@ export function OtherWays({ providers, birthDate }: { providers: Providers | nul
     <div className={styles.buttons}>
       <p className={styles.or}>{t('account.or')}</p>
       {providers.oidc.map(({ name, label }) =>
-        birthDate !== undefined ? (
-          <SignUpWith key={name} name={name} label={label} birthDate={birthDate} />
+        newAccount ? (
+          <SignUpWith key={name} name={name} label={label} newAccount={newAccount} />
         ) : (
           <a
             key={name}
@@ -78,15 +78,17 @@ export function OtherWays({ providers, birthDate }: { providers: Providers | nul
   )
 }
 
-/** The same with the date of birth, which is posted because no URL may contain it. */
-function SignUpWith({ name, label, birthDate }: { name: string; label: string; birthDate: string }) {
+/** The same for a new account. What it needs is posted, because no URL may contain it. */
+function SignUpWith({ name, label, newAccount }: { name: string; label: string; newAccount: NewAccount }) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const start = useAction(async () => {
     const { data, failure } = await outcomeOf(
       api.POST('/api/v1/auth/oidc/{provider}/start', {
         params: { path: { provider: name } },
-        body: { return_to: '/signed-in', birth_date: birthDate },
+        body: { return_to: '/signed-in', ...newAccount },
+        // The callback recognises this browser by a cookie.
+        credentials: 'same-origin',
       }),
     )
     if (data) location.assign(data.url)
@@ -97,7 +99,7 @@ function SignUpWith({ name, label, birthDate }: { name: string; label: string; b
       <Button
         wide
         busy={start.busy}
-        disabled={birthDate === ''}
+        disabled={Object.values(newAccount).includes('')}
         icon={<LogIn size={20} aria-hidden />}
         onClick={() => start.run()}
       >

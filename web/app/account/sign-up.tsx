@@ -12,12 +12,13 @@ import { contactOf } from '../../shared/contact.ts'
 import { FailureText } from './failure.tsx'
 import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
-import { OtherWays, useProviders } from './providers.tsx'
+import { type NewAccount, OtherWays, useProviders } from './providers.tsx'
 
 export default function SignUp() {
   const { t } = useLanguage()
   const { data: providers, failure, reload } = useProviders()
   const [birthDate, setBirthDate] = useState('')
+  const [invite, setInvite] = useState(invited)
   if (!providers)
     return (
       <AccountLayout title={t('account.signUp.title')}>
@@ -36,18 +37,17 @@ export default function SignUp() {
         </Link>
       </AccountLayout>
     )
+  const needed = {
+    ...(providers.registration === 'invite' && { invite }),
+    ...(providers.min_age !== null && { birth_date: birthDate }),
+  }
   return (
     <AccountLayout title={t('account.signUp.title')}>
-      <RegistrationForm
-        needsInvite={providers.registration === 'invite'}
-        minAge={providers.min_age}
-        birthDate={birthDate}
-        onBirthDate={setBirthDate}
-      />
+      <RegistrationForm needed={needed} minAge={providers.min_age} onBirthDate={setBirthDate} onInvite={setInvite} />
       <div className={styles.links}>
         <Link href="/sign-in">{t('account.signIn.already')}</Link>
       </div>
-      <OtherWays providers={providers} birthDate={providers.min_age === null ? undefined : birthDate} />
+      <OtherWays providers={providers} newAccount={Object.keys(needed).length === 0 ? undefined : needed} />
     </AccountLayout>
   )
 }
@@ -56,30 +56,23 @@ export default function SignUp() {
 const invited = () => new URLSearchParams(location.hash.slice(1)).get('invite') ?? ''
 
 type FormProps = {
-  needsInvite: boolean
+  needed: NewAccount
   minAge: number | null
-  birthDate: string
   onBirthDate: (date: string) => void
+  onInvite: (code: string) => void
 }
 
-function RegistrationForm({ needsInvite, minAge, birthDate, onBirthDate }: FormProps) {
+function RegistrationForm({ needed, minAge, onBirthDate, onInvite }: FormProps) {
   const { t } = useLanguage()
   const client = useConvene()
   const [, navigate] = useLocation()
-  const [given, setGiven] = useState({ name: '', contact: '', password: '', invite: invited() })
+  const [given, setGiven] = useState({ name: '', contact: '', password: '' })
   const [agreed, setAgreed] = useState<readonly ConsentKind[]>([])
   const [misses, setMisses] = useState(false)
   const register = useAction(async () => {
-    const { name, contact, password, invite } = given
+    const { name, contact, password } = given
     const consents = { terms: true, privacy: true, disclaimer: true }
-    await client.register({
-      ...contactOf(contact),
-      name,
-      password,
-      consents,
-      ...(needsInvite && { invite }),
-      ...(minAge !== null && { birth_date: birthDate }),
-    })
+    await client.register({ ...contactOf(contact), name, password, consents, ...needed })
     navigate('/me/edit', { replace: true })
   })
   const submit = (event: FormEvent) => {
@@ -107,7 +100,7 @@ function RegistrationForm({ needsInvite, minAge, birthDate, onBirthDate }: FormP
   const isShown = Object.values(errors).some((error) => error !== null)
   return (
     <form className={styles.form} onSubmit={submit}>
-      {needsInvite && (
+      {needed.invite !== undefined && (
         <Field
           label={t('account.signUp.invite')}
           hint={t('account.signUp.inviteHint')}
@@ -116,8 +109,8 @@ function RegistrationForm({ needsInvite, minAge, birthDate, onBirthDate }: FormP
           autoComplete="off"
           autoCapitalize="none"
           required
-          value={given.invite}
-          onChange={change('invite')}
+          value={needed.invite}
+          onChange={(event) => onInvite(event.target.value)}
         />
       )}
       <Field
@@ -156,7 +149,9 @@ function RegistrationForm({ needsInvite, minAge, birthDate, onBirthDate }: FormP
         value={given.password}
         onChange={change('password')}
       />
-      {minAge !== null && <BirthDateField years={minAge} value={birthDate} onChange={onBirthDate} failure={failure} />}
+      {minAge !== null && (
+        <BirthDateField years={minAge} value={needed.birth_date ?? ''} onChange={onBirthDate} failure={failure} />
+      )}
       <ConsentFields
         kinds={mandatory}
         agreed={agreed}

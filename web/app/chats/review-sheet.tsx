@@ -47,7 +47,7 @@ export function ReviewSheet({ chatId, name, onClose }: { chatId: string; name: s
         </div>
         <TextArea
           label={t('chats.reviewText')}
-          maxLength={2000}
+          maxLength={1000}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

@@ -8,7 +8,7 @@ import { State } from '../../shared/ui/state.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
-import { allowPush, pushState, subscribeToPush, unsubscribeFromPush } from '../push.ts'
+import { endPush, isThisDevice, pushState, subscribeToPush } from '../push.ts'
 import { outcomeOf, useAction, useResource } from '../requests.ts'
 import { isInTelegram } from '../telegram/launch.ts'
 import { Group, Loaded, Part } from './loaded.tsx'
@@ -49,7 +49,6 @@ function ThisDevice({ onChange }: { onChange: () => void }) {
   const { data: keys } = useResource(() => client.api.GET('/api/v1/notifications/keys'))
   const [state, setState] = useState(pushState)
   const subscribe = useAction(async () => {
-    allowPush(true)
     const outcome = await subscribeToPush(client)
     setState(pushState())
     if (outcome === 'denied') return null
@@ -106,11 +105,7 @@ function ChannelCard({ channel, onChange }: { channel: Channel; onChange: () => 
   })
   const remove = useAction(async () => {
     const { failure } = await outcomeOf(api.DELETE('/api/v1/me/channels/{id}', { params }))
-    if (!failure && channel.kind === 'webpush') {
-      // Do not register this device again at the next start.
-      allowPush(false)
-      await unsubscribeFromPush()
-    }
+    if (!failure && isThisDevice(channel.id)) await endPush()
     onChange()
     return failure
   })
@@ -127,6 +122,11 @@ function ChannelCard({ channel, onChange }: { channel: Channel; onChange: () => 
               : t('settings.devices.last', { date: dateOf(language, new Date(last)) })}
         </p>
       </div>
+      {isThisDevice(channel.id) && (
+        <p>
+          <span className={styles.badge}>{t('settings.sessions.current')}</span>
+        </p>
+      )}
       <div className={styles.actions}>
         <Button busy={test.busy} onClick={() => test.run()}>
           {t('settings.devices.test')}

@@ -36,8 +36,12 @@ function PreferencesForm({ kept }: { kept: Preferences }) {
   const toast = useToast()
   const [, navigate] = useLocation()
   const [chosen, setChosen] = useState<Record<Kind, readonly string[]>>(kept)
+  const [typed, setTyped] = useState({ drinks: '', activities: '', purposes: '' })
+  const choicesOf = (kind: Kind) =>
+    distinct([...kept[kind], ...chosen[kind], ...t(`settings.preferences.${kind}`).split(', ')])
   const save = useAction(async () => {
-    const body = Object.fromEntries(kinds.map((kind) => [kind, [...chosen[kind]]]))
+    // Users expect that a tag is saved that they have typed but not added.
+    const body = Object.fromEntries(kinds.map((kind) => [kind, withTyped(chosen[kind], typed[kind], choicesOf(kind))]))
     const { failure } = await outcomeOf(api.PUT('/api/v1/me/prefs', { body }))
     if (failure) return failure
     toast(t('settings.saved'))
@@ -51,10 +55,11 @@ function PreferencesForm({ kept }: { kept: Preferences }) {
         <Tags
           key={kind}
           label={t(`people.${kind}`)}
-          suggested={t(`settings.preferences.${kind}`).split(', ')}
-          kept={kept[kind]}
+          choices={choicesOf(kind)}
           chosen={chosen[kind]}
+          typed={typed[kind]}
           error={fieldText(t, save.failure, `/${kind}`)}
+          onType={(text) => setTyped((before) => ({ ...before, [kind]: text }))}
           onChange={(tags) => setChosen((before) => ({ ...before, [kind]: tags }))}
         />
       ))}
@@ -66,29 +71,37 @@ function PreferencesForm({ kept }: { kept: Preferences }) {
   )
 }
 
+function distinct(tags: readonly string[]): string[] {
+  const found: string[] = []
+  for (const tag of tags) if (!found.some((known) => sameTag(known, tag))) found.push(tag)
+  return found
+}
+
+/** The chosen tags with a typed one, if there is room. It is written like the choice that is the same. */
+function withTyped(chosen: readonly string[], typed: string, choices: readonly string[]): string[] {
+  const tag = typed.trim()
+  if (tag === '' || chosen.length >= most) return [...chosen]
+  return distinct([...chosen, choices.find((known) => sameTag(known, tag)) ?? tag])
+}
+
 type TagsProps = {
   label: string
-  suggested: readonly string[]
-  kept: readonly string[]
+  choices: readonly string[]
   chosen: readonly string[]
+  typed: string
   error: string | null
+  onType: (text: string) => void
   onChange: (tags: readonly string[]) => void
 }
 
 /** The tags to choose from, and a field to add another one. */
-function Tags({ label, suggested, kept, chosen, error, onChange }: TagsProps) {
+function Tags({ label, choices, chosen, typed, error, onType, onChange }: TagsProps) {
   const { t } = useLanguage()
-  const [text, setText] = useState('')
-  const choices: string[] = []
-  for (const tag of [...kept, ...chosen, ...suggested])
-    if (!choices.some((known) => sameTag(known, tag))) choices.push(tag)
   const isFull = chosen.length >= most
   const add = () => {
-    const tag = text.trim()
-    if (tag === '' || isFull) return
-    setText('')
-    if (!chosen.some((known) => sameTag(known, tag)))
-      onChange([...chosen, choices.find((known) => sameTag(known, tag)) ?? tag])
+    if (isFull) return
+    onType('')
+    onChange(withTyped(chosen, typed, choices))
   }
   return (
     <div className={styles.group}>
@@ -116,8 +129,8 @@ function Tags({ label, suggested, kept, chosen, error, onChange }: TagsProps) {
           hint={isFull ? t('settings.preferences.full', { count: most }) : undefined}
           error={error}
           maxLength={40}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
+          value={typed}
+          onChange={(event) => onType(event.target.value)}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return
             event.preventDefault()

@@ -298,8 +298,11 @@ export const en = {
   'account.link.open': 'Open the app',
   'account.signingIn': 'Signing you in',
   'account.provider.failed': 'Signing in did not work',
-  'account.provider.refused':
-    'The other service refused the sign-in, or you cancelled it. Try again, or choose another way.',
+  'account.provider.refused': 'You cancelled the sign-in at the other service. Try again, or choose another way.',
+  'account.provider.invalid': 'The sign-in took too long, or its answer could not be verified. Try again.',
+  'account.provider.away': 'The other service does not answer. Try again in a moment, or choose another way.',
+  'account.provider.invite':
+    'A new account here needs an invitation that is still valid. Sign up with its code, and choose the provider there.',
   'account.verify.banner': 'Confirm {email}: open the link in our mail.',
   'account.verify.again': 'Send again',
   'account.verify.sent': 'A new mail to {email} is on its way.',

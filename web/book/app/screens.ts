@@ -344,6 +344,8 @@ const fromProvider = screen({
     error: () => ({ path: '/signed-in#error=forbidden', session: 'out' }),
     long: ownWords,
     many: oneThing,
+    'no invitation': () => ({ path: '/signed-in#error=invite_required', session: 'out' }),
+    'no answer': () => ({ path: '/signed-in#error=busy', session: 'out' }),
   },
 })
 
@@ -1400,6 +1402,12 @@ const channels = listed('Devices', '/settings/devices', '/api/v1/me/channels', {
     },
   }),
   many: (world) => ({ path: '/settings/devices', push: 'granted', answers: manyOf(world, '/api/v1/me/channels') }),
+  'this device': ({ idOf }) => ({
+    path: '/settings/devices',
+    push: 'default',
+    begin: () => localStorage.setItem('convene:push-channel', idOf(10, 1)),
+    act: async ({ t, see }) => see(t('settings.sessions.current')),
+  }),
   denied: () => ({ path: '/settings/devices', push: 'denied' }),
   unsupported: () => ({ path: '/settings/devices' }),
 })

@@ -277,6 +277,21 @@ const report = screen({
       },
     }),
     undo: (world) => ({ ...openReport(({ mine }) => mine)(world), act: decide }),
+    'undo failed': (world) => ({
+      path: reportPath,
+      answers: {
+        [oneReport]: { get: world.report(0, world.mine) },
+        '/api/v1/admin/reports/{id}/resolve': {
+          ...world.answers['/api/v1/admin/reports/{id}/resolve'],
+          delete: lost,
+        },
+      },
+      act: async (hands) => {
+        await decide(hands)
+        await hands.press(hands.t('queue.undo'))
+        await hands.see(hands.t('console.failure.offline'))
+      },
+    }),
     claimed: (world) => ({
       path: reportPath,
       answers: {

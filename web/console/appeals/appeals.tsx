@@ -72,9 +72,7 @@ export default function Appeals() {
         if (first) navigate(addressOf(shown, first.id))
       },
     },
-    ...(id === undefined
-      ? []
-      : [{ keys: 'Escape', label: t('queue.back'), inFields: true, run: () => navigate(addressOf(shown)) }]),
+    ...(id === undefined ? [] : [{ keys: 'Escape', label: t('queue.back'), run: () => navigate(addressOf(shown)) }]),
   ])
   const back = (
     <Link href={addressOf(shown)} className={styles.back} aria-label={t('queue.back')}>

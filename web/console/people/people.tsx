@@ -44,9 +44,7 @@ export default function People() {
   }
   useKeys(
     t('people.title'),
-    id === undefined
-      ? []
-      : [{ keys: 'Escape', label: t('queue.back'), inFields: true, run: () => navigate(addressOf(shown)) }],
+    id === undefined ? [] : [{ keys: 'Escape', label: t('queue.back'), run: () => navigate(addressOf(shown)) }],
   )
   return (
     <Split

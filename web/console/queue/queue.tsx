@@ -105,11 +105,15 @@ export default function Queue() {
     const { failure } = await outcomeOf(
       api.DELETE('/api/v1/admin/reports/{id}/resolve', { params: { path: { id: report.id } } }),
     )
-    setDecided(null)
+    // The next decision may have been made meanwhile.
+    const endUndo = () => setDecided((latest) => (latest === decided ? null : latest))
     if (failure) {
       toast(failureText(t, failure))
+      // Otherwise another attempt may succeed while the seconds last.
+      if (failure !== 'offline' && failure.status < 500) endUndo()
       return null
     }
+    endUndo()
     known.current = null
     void reload()
     navigate(addressOf(shown, report.id))
@@ -121,9 +125,7 @@ export default function Queue() {
     { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
     { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
     ...(decided ? [{ keys: 'z', label: t('queue.undo'), inLine: true, run: () => void undo.run() }] : []),
-    ...(id === undefined
-      ? []
-      : [{ keys: 'Escape', label: t('queue.back'), inFields: true, run: () => navigate(addressOf(shown)) }]),
+    ...(id === undefined ? [] : [{ keys: 'Escape', label: t('queue.back'), run: () => navigate(addressOf(shown)) }]),
   ])
 
   const set = (changed: Partial<Shown>) => navigate(addressOf({ ...shown, ...changed }))

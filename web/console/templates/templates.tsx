@@ -49,9 +49,7 @@ export default function Templates() {
     { keys: 'n', label: t('templates.new'), inLine: true, run: () => navigate(addressOf('new')) },
     { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
     { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
-    ...(id === undefined
-      ? []
-      : [{ keys: 'Escape', label: t('queue.back'), inFields: true, run: () => navigate(addressOf()) }]),
+    ...(id === undefined ? [] : [{ keys: 'Escape', label: t('queue.back'), run: () => navigate(addressOf()) }]),
   ])
   const back = (
     <Link href={addressOf()} className={queueStyles.back} aria-label={t('queue.back')}>
