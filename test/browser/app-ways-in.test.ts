@@ -234,6 +234,19 @@ browserTest(
 )
 
 browserTest(
+  'whoever comes back from a provider too late reads that, and signs in again',
+  async () => {
+    const { origin } = await serveWithProvider()
+    const { page, errors } = await openPage(browser, `${origin}/api/v1/auth/oidc/acme/callback?state=x&code=y`)
+    await heading(page, 'Signing in did not work').waitFor()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('E-mail or phone').waitFor()
+    expect(errors).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
   'without mail, a forgotten password leads to the operator’s contact',
   async () => {
     const { origin } = await serve(() => ({ LEGAL_CONTACT: 'safety@example.org' }))

@@ -1,5 +1,5 @@
 import { Coffee, MapPin, MessageCircle } from 'lucide-react'
-import { Link } from 'wouter'
+import { Link, Redirect } from 'wouter'
 import { useLanguage } from '../language.tsx'
 import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
@@ -10,6 +10,8 @@ export default function Welcome() {
   const { t } = useLanguage()
   const { data: providers } = useProviders()
   const isClosed = providers?.registration === 'closed'
+  // A provider has sent the browser back too late: the server no longer knows to which page.
+  if (location.hash.startsWith('#error=')) return <Redirect to={`/signed-in${location.hash}`} replace />
   const points = [
     { Icon: MapPin, text: t('account.welcome.nearby') },
     { Icon: Coffee, text: t('account.welcome.preferences') },
