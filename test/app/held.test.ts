@@ -197,6 +197,41 @@ describe('a held message', () => {
     expect(JSON.stringify(told)).not.toContain('banana')
   })
 
+  test('edited, is not released by a moderator who has not read the new text', async () => {
+    const { app, root, ada, bob, send, texts, queue, resolve } = await withHold()
+    const mia = await app.person('Mia')
+    await app.services.storage.users.setRole(mia.id, 'moderator', granted(mia.id, app.clock.now))
+    const held = (await send(ada, 'a banana')).body
+    const [{ id }] = await queue()
+    const read = (person: Person) => person.get(`admin/reports/${id}`)
+    await read(root)
+    await ada.put(`messages/${held.id}`, { text: 'a threat' })
+    expectProblem(await resolve(id, 'release'), 409, 'conflict')
+    expectProblem(await resolve(id, 'release', { undo_s: 10 }), 409, 'conflict')
+    expect((await read(mia)).body).toMatchObject({ status: 'open', pending: null })
+    // That somebody else has read it does not count.
+    expectProblem(await resolve(id, 'release'), 409, 'conflict')
+    await read(root)
+    app.clock.now += 1000
+    await ada.put(`messages/${held.id}`, { text: 'another threat' })
+    expectProblem(await resolve(id, 'release'), 409, 'conflict')
+    expect(await texts(bob)).toEqual([])
+    expect((await read(root)).body.evidence.message.text).toBe('another threat')
+    expect((await resolve(id, 'release', { undo_s: 10 })).status).toBe(200)
+    await root.delete(`admin/reports/${id}/resolve`)
+    expect((await resolve(id, 'release')).status).toBe(200)
+    expect(await texts(bob)).toEqual(['another threat'])
+  })
+
+  test('edited, is removed by a moderator who has read only the first text', async () => {
+    const { ada, send, texts, queue, resolve } = await withHold()
+    const held = (await send(ada, 'a banana')).body
+    const [{ id }] = await queue()
+    await ada.put(`messages/${held.id}`, { text: 'a threat' })
+    expect((await resolve(id, 'remove_content')).status).toBe(200)
+    expect(await texts(ada)).toEqual([null])
+  })
+
   test('deleted by its sender, is never delivered', async () => {
     const { app, ada, bob, send, texts, events, queue, resolve } = await withHold()
     const held = (await send(ada, 'a banana')).body

@@ -52,7 +52,8 @@ async function community(behave: (got: Got) => Response | Promise<Response>, set
   const [root, ada, bob] = [await app.person('Root'), await app.person('Ada'), await app.person('Bob')]
   await app.services.storage.users.setRole(root.id, 'admin', granted(root.id, app.clock.now))
   const chat: string = (await ada.post('chats', { user_id: bob.id })).body.id
-  const send = (person: Person, photo: string) => person.post(`chats/${chat}/messages`, { kind: 'photo', photo })
+  const send = (person: Person, photo: string, text?: string) =>
+    person.post(`chats/${chat}/messages`, { kind: 'photo', photo, text })
   const seen = async (person: Person) => (await person.get(`chats/${chat}/messages`)).body.items.length
   const queue = async () => (await root.get('admin/reports')).body.items
   return { check, app, root, ada, bob, send, seen, queue }
@@ -170,6 +171,38 @@ describe('the operator’s checker of images', () => {
       expect((await send(ada, good)).status).toBe(201)
       expect(await seen(bob)).toBe(2)
       expectProblem(await send(ada, bad), 422, 'content_refused')
+    },
+  )
+
+  oneNodeTest('the job reads the files of its own node')(
+    'delivers no caption that nobody has checked: one that was edited or that a rule flags waits for a moderator',
+    async () => {
+      const { check, app, root, ada, bob, send, seen, queue } = await community(
+        () => new Response('', { status: 503 }),
+        {
+          IMAGE_CHECK: 'required',
+        },
+      )
+      for (const [name, word, action] of [
+        ['Bananas', 'banana', 'hold'],
+        ['Cherries', 'cherry', 'flag'],
+      ])
+        await root.post('admin/rules', {
+          ...{ name, action, on: true, applies_to: ['message'] },
+          match: { type: 'words', words: [word] },
+        })
+      const { id } = (await upload(ada)).body
+      const edited = (await send(ada, id, 'hi')).body.id
+      expect((await ada.put(`messages/${edited}`, { text: 'a banana' })).status).toBe(200)
+      const flagged = (await send(ada, id, 'a cherry')).body.id
+      expect((await queue()).map(({ message_id, details }: any) => [message_id, details])).toEqual([
+        [edited, 'By rule: Image check'],
+        [flagged, 'By rule: Image check, Cherries'],
+      ])
+      check.state.behave = says('allow')
+      expect(await checkPending(app)).toBe(1)
+      expect(await seen(bob)).toBe(0)
+      expect((await root.get('admin/reports?status=open')).body.items).toHaveLength(2)
     },
   )
 })

@@ -5,6 +5,7 @@ import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { NotificationSchedule } from '../notifications/schedule.ts'
 import type { Filter } from '../filter/service.ts'
+import { imageCheckName } from '../filter/rules.ts'
 import type { Verdict } from '../filter/verdicts.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
 import type { RuleReports } from '../safety/rule-reports.ts'
@@ -82,9 +83,15 @@ export function sending({
     }
   }
 
-  /** The report that a verdict asks for. For a held message it names only the rules that hold it. */
+  /**
+   * The report that a verdict asks for. For a held message it names only the rules that hold it; those that flag it too if it
+   * is held only until its image is checked, because then a moderator must decide instead of the checker.
+   */
   function reportOf(message: { id: string; sender_id: string }, { holds, flags }: Verdict): Reported | null {
-    if (holds.length > 0) return { ...ruleReports.ofMessage(message, holds, 'held'), held: true }
+    if (holds.length > 0) {
+      const names = holds.every((name) => name === imageCheckName) ? [...holds, ...flags] : holds
+      return { ...ruleReports.ofMessage(message, names, 'held'), held: true }
+    }
     return flags.length > 0 ? { ...ruleReports.ofMessage(message, flags, 'rule'), held: false } : null
   }
 

@@ -40,7 +40,8 @@ export function bannedPhotos({ store, decisions, ruleReports, audit, now }: Deps
           audit: audit.entry('report_resolved', null, null, { report_id, action: 'release', by: 'image check' }),
           case: { ...nobody, subject_id: null },
           report: { id: report_id, resolved_by: null, action: 'release', note: 'The image was checked.', until: null },
-          release: { message_id },
+          // Nobody has read a text that was edited since it was sent.
+          release: { message_id, edited_at: null },
         })
     },
 
