@@ -356,6 +356,15 @@ describe('a word that is split over several messages', () => {
     expect(reports).toHaveLength(2)
   })
 
+  for (const action of ['refuse', 'hold'])
+    test(`is found after the whole word, if the rule is to ${action}`, async () => {
+      const { root, ada, bob, chat, send } = await withRules({ ...refusing, action })
+      for (const part of ['banana', 'ba', 'nana', 'hello']) await send(ada, part)
+      const seen = (await bob.get(`chats/${chat}/messages`)).body.items.map(({ text }: any) => text)
+      expect(seen.toReversed()).toEqual(['ba', 'hello'])
+      expect(await queue(root)).toHaveLength(action === 'hold' ? 2 : 0)
+    })
+
   test('is found in the caption of a photo and in an edit', async () => {
     const { ada, send } = await withRules(refusing)
     const photo = (await ada.post('media', imageForm())).body.id

@@ -37,14 +37,9 @@ export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
   }
 }
 
-/**
- * Joins a new text with the last one, the last two and so on of the recent messages, each with and without spaces between.
- */
-export const joined = (recent: readonly string[], text: string): string[] =>
-  recent.flatMap((_, i) => {
-    const parts = [...recent.slice(i), text]
-    return [parts.join(''), parts.join(' ')]
-  })
+/** A new text after the ones before it, without and with spaces between. */
+export const joined = (before: readonly string[], text: string): string[] =>
+  ['', ' '].map((between) => [...before, text].join(between))
 
 /** Reads the latest short messages from storage, for communities of several nodes. */
 export function recentFromStorage({

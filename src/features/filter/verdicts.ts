@@ -190,16 +190,19 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
 }
 
 /**
- * The rules that a text matches by itself or joined with the sender's latest messages. Without those that an earlier message
- * matches by itself, because they have been applied already.
+ * The rules that a text matches by itself, or joined with the sender's last message, the last two and so on. A rule that one
+ * of the joined messages matches by itself does not count for that join, because it has been applied already.
  */
 function matchingJoined(matcher: Matcher, recent: readonly string[], text: string): readonly Rule[] {
-  const found = matcher.matching(text)
-  if (recent.length === 0) return found
-  const together = new Set(joined(recent, text).flatMap((parts) => matcher.matching(parts)))
-  if (together.size === 0) return found
-  for (const before of recent) for (const rule of matcher.matching(before)) together.delete(rule)
-  return [...new Set([...found, ...together])]
+  const found = new Set(matcher.matching(text))
+  for (const i of recent.keys()) {
+    const before = recent.slice(i)
+    const together = joined(before, text).flatMap(matcher.matching)
+    if (together.length === 0) continue
+    const applied = new Set(before.flatMap(matcher.matching))
+    for (const rule of together) if (!applied.has(rule)) found.add(rule)
+  }
+  return [...found]
 }
 
 type DistanceLimits = readonly { rule: Rule; within: number }[]
