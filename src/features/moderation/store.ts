@@ -250,8 +250,8 @@ export type WholeCase = {
 }
 
 export type ModerationStore = {
-  /** Messages with that image that are held by an open report with exactly these details. */
-  heldWith(imageId: string, details: string): Promise<{ message_id: string; report_id: string }[]>
+  /** Unedited messages whose image the checker allows, and that an open report with exactly these details still holds. */
+  heldForCheck(details: string): Promise<{ message_id: string; sender_id: string; report_id: string }[]>
   /** Includes erased users; null if there never was such a user. */
   moderationStatus(userId: string): Promise<ModerationStatus | null>
   /** `evidence` is null once its retention period is over. */

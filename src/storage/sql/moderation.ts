@@ -61,9 +61,9 @@ export function moderationStore(engine: Engine): ModerationStore {
         return { hidden: account?.hidden ?? null, strikes: yield* strikesOf(userId, since, reader) }
       }),
 
-    heldWith: (imageId, details) =>
+    heldForCheck: (details) =>
       engine.read((db) => {
-        const { heldMessages } = engine.tables
+        const { heldMessages, media } = engine.tables
         const isItsReport = and(
           eq(reports.target_id, heldMessages.id),
           eq(reports.target, 'message'),
@@ -73,10 +73,11 @@ export function moderationStore(engine: Engine): ModerationStore {
         )
         return rows(
           db
-            .select({ message_id: heldMessages.id, report_id: reports.id })
+            .select({ message_id: heldMessages.id, sender_id: heldMessages.sender_id, report_id: reports.id })
             .from(heldMessages)
+            .innerJoin(media, and(eq(media.id, heldMessages.photo_id), eq(media.check_action, 'allow')))
             .innerJoin(reports, isItsReport)
-            .where(and(eq(heldMessages.photo_id, imageId), isNull(heldMessages.deleted_at))),
+            .where(and(isNull(heldMessages.edited_at), isNull(heldMessages.deleted_at))),
         )
       }),
 
