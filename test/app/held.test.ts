@@ -3,6 +3,7 @@ import { days, seconds } from '../../src/lib/time.ts'
 import { password, type Person, testApp, type TestApp } from '../app.ts'
 import { imageForm } from '../community.ts'
 import { deliver, devices, register } from '../devices.ts'
+import { oneNodeTest } from '../engines.ts'
 import { expectProblem } from '../problem.ts'
 import { granted, haveBothWritten } from '../rows.ts'
 import { connect, ofType } from '../socket-client.ts'
@@ -231,6 +232,37 @@ describe('a held message', () => {
     expect((await resolve(id, 'remove_content')).status).toBe(200)
     expect(await texts(ada)).toEqual([null])
   })
+
+  oneNodeTest('it replaces a part of its one node')(
+    'released while its sender edits it, does not get a text that a rule holds, and is reported if one flags it',
+    async () => {
+      const { app, root, ada, bob, send, texts, queue, resolve } = await withHold()
+      await root.post(
+        'admin/rules',
+        holding({ name: 'Cherries', action: 'flag', match: { type: 'words', words: ['cherry'] } }),
+      )
+      const { chats } = app.services.storage
+      const { edit } = chats
+      const editLate = async (id: string, text: string) => {
+        const [report] = await queue()
+        chats.edit = async (...args) => {
+          expect((await resolve(report.id, 'release')).status).toBe(200)
+          return edit(...args)
+        }
+        const edited = await ada.put(`messages/${id}`, { text })
+        chats.edit = edit
+        return edited
+      }
+      const first = (await send(ada, 'a banana')).body
+      expectProblem(await editLate(first.id, 'another banana'), 422, 'content_refused')
+      expect(await texts(bob)).toEqual(['a banana'])
+      expect(await queue()).toEqual([])
+      const second = (await send(ada, 'banana bread')).body
+      expect((await editLate(second.id, 'a cherry')).status).toBe(200)
+      expect(await texts(bob)).toEqual(['a cherry', 'a banana'])
+      expect(await queue()).toMatchObject([{ kind: 'rule', message_id: second.id, details: 'By rule: Cherries' }])
+    },
+  )
 
   test('deleted by its sender, is never delivered', async () => {
     const { app, ada, bob, send, texts, events, queue, resolve } = await withHold()

@@ -9,7 +9,6 @@ import { imageCheckName } from '../filter/rules.ts'
 import type { Verdict } from '../filter/verdicts.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
 import type { RuleReports } from '../safety/rule-reports.ts'
-import type { Filing } from '../safety/store.ts'
 import { type Content, contentOf, notYourPhoto } from './content.ts'
 import { hasLink } from './links.ts'
 import { type Membership, otherOf } from './membership.ts'
@@ -161,17 +160,22 @@ export function sending({
       if (verdict instanceof Refusal) throw verdict
       // The photo is unchanged, so its caution stays.
       const caution = verdict.caution ?? (message.kind === 'photo' ? (message.caution ?? null) : null)
-      // The message has arrived already and cannot be held any longer.
-      if (verdict.holds.length > 0 && !message.held) throw notEdited()
-      const filed: Filing | null =
-        verdict.flags.length > 0 && !message.held ? ruleReports.ofMessage(message, verdict.flags, 'rule') : null
-      const edited = await store.edit(chat, messageId, tidied, at, maxEdits, caution, filed)
+      const rules = {
+        onlyHeld: verdict.holds.length > 0,
+        filing: verdict.flags.length > 0 ? ruleReports.ofMessage(message, verdict.flags, 'rule') : null,
+      }
+      const edited = await store.edit(chat, messageId, tidied, at, maxEdits, caution, rules)
       if (!edited) throw new Refusal('message_deleted', 'This message is deleted.')
       if (edited === 'blocked') throw blocked()
+      if (edited === 'arrived')
+        throw new Refusal(
+          'content_refused',
+          'A rule of this community does not allow this edit. Send it as a new message.',
+        )
       if (edited === 'edited_too_often')
         throw new Refusal('conflict', `A message may be edited ${maxEdits} times: send another one.`)
       push.event('message_edited', at, edited.events, (userId) => views.message(edited.message, userId))
-      if (filed !== null) schedule.wake()
+      if (rules.filing !== null) schedule.wake()
       return views.message(edited.message, caller.id)
     },
 
@@ -186,9 +190,6 @@ export function sending({
     },
   }
 }
-
-const notEdited = () =>
-  new Refusal('content_refused', 'A rule of this community does not allow this edit. Send it as a new message.')
 
 const awaitingReply = () =>
   new Refusal('awaiting_reply', 'Before they answer you may send three text messages, without links or photos.')
