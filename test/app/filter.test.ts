@@ -155,7 +155,8 @@ describe('a rule that notes', () => {
 describe('the scope of a rule', () => {
   test('first messages are those before the recipient has written', async () => {
     const { ada, bob, send } = await withRules({ applies_to: ['first_message'], match: { type: 'link' } })
-    expectProblem(await send(ada, 'see example.com'), 422, 'content_refused')
+    for (const link of ['example.com', 'example.\u200bcom', 'example\u2060.com', 't.\u00adme/x', 'exam\u200dple。com'])
+      expectProblem(await send(ada, `see ${link}`), 422, 'content_refused')
     expect((await send(ada, 'hello')).status).toBe(201)
     expectProblem(await send(ada, 'see example.com'), 422, 'content_refused')
     expect((await send(bob, 'hi')).status).toBe(201)
