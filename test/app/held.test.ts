@@ -341,6 +341,32 @@ describe('a held message', () => {
     expect(await texts(bob)).toEqual(['a banana'])
   })
 
+  test('a retry in another chat returns it, and nothing is sent twice', async () => {
+    const { app, root, ada, rule, send, queue, resolve } = await withHold()
+    const cleo = await app.person('Cleo')
+    const other = `chats/${(await ada.post('chats', { user_id: cleo.id })).body.id}/messages`
+    const photo = (await ada.post('media', imageForm())).body.id
+    const held = (await send(ada, 'a banana', { client_id: 'one' })).body
+    const retries = async () => {
+      for (const content of [{ text: 'an apple' }, { text: 'a banana' }, { kind: 'photo', photo }]) {
+        const again = await ada.post(other, { ...content, client_id: 'one' })
+        expect([again.status, again.body.id, again.body.chat_id]).toEqual([200, held.id, held.chat_id])
+      }
+    }
+    await retries()
+    await root.delete(`admin/rules/${rule}`)
+    await retries()
+    expect((await cleo.get(other)).body.items).toEqual([])
+    const [report, ...more] = await queue()
+    expect(more).toEqual([])
+    await resolve(report.id, 'release')
+    await retries()
+    // Another one's client_id, and the next message of the same chat, are free.
+    expect((await cleo.post(other, { text: 'hi', client_id: 'one' })).status).toBe(201)
+    expect((await ada.post(other, { text: 'hi', client_id: 'two' })).status).toBe(201)
+    expect((await cleo.get(other)).body.items.map(({ text }: any) => text)).toEqual(['hi', 'hi'])
+  })
+
   test('concurrent retries store one message, one report and one event', async () => {
     const { ada, send, texts, queue, events } = await withHold()
     const before = (await events(ada)).length

@@ -12,7 +12,6 @@ import type { RuleReports } from '../safety/rule-reports.ts'
 import { type Content, contentOf, notYourPhoto } from './content.ts'
 import { hasLink } from './links.ts'
 import { type Membership, otherOf } from './membership.ts'
-import { hasHeld } from './rules.ts'
 import type { newMessage } from './model.ts'
 import type { Chat, ChatStore, Reported } from './store.ts'
 import type { ChatViews } from './views.ts'
@@ -97,11 +96,6 @@ export function sending({
   /** Stores a message, unless its `client_id` was used before. Returns the refusal if there is one. */
   async function append(caller: Caller, chat: Chat, content: Content, client_id: string | null) {
     const otherId = otherOf(chat, caller.id)
-    if (client_id !== null && hasHeld(chat, caller.id)) {
-      // A retry of a held message returns that message, even if no rule would hold it now.
-      const first = await store.byClientId(caller.id, client_id)
-      if (first?.held) return { message: first, created: false, events: [] }
-    }
     const untilReply = await limitBeforeReply(chat, otherId, content)
     if (untilReply === 0) return awaitingReply()
     const verdict = await verdictOf(chat, caller.id, content)
