@@ -214,6 +214,8 @@ describe('profiles that show a banned image', () => {
       expect(newest).toMatchObject({ kind: 'rule', details: 'By rule: Banned images' })
       const { evidence } = (await root.get(`admin/reports/${newest.id}`)).body
       expect(evidence.user.photo).toContain(shown)
+      const { entries } = (await app.services.storage.moderation.wholeCase(newest.id))!
+      expect(entries.map(({ action }) => action).toSorted()).toEqual(['photo_taken_down', 'report', 'report_read'])
       expect((await app.request('GET', evidence.user.photo.replace(/^.*?(?=\/api)/, ''))).status).toBe(200)
     }
     expect(await open()).toHaveLength(4)

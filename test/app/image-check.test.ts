@@ -168,6 +168,11 @@ describe('the operator’s checker of images', () => {
       expect(open.map(({ message_id }: any) => message_id)).toEqual([stays])
       const resolved = (await root.get('admin/reports?status=resolved')).body.items
       expect(resolved).toMatchObject([{ message_id: waits, resolution: { action: 'release', resolved_by: null } }])
+      const { entries } = (await app.services.storage.moderation.wholeCase(resolved[0].id))!
+      expect(entries.at(-1)).toMatchObject({
+        ...{ action: 'report_resolved', actor_id: null, subject_id: ada.id },
+        metadata: { action: 'release', by: 'image check' },
+      })
       expect((await send(ada, good)).status).toBe(201)
       expect(await seen(bob)).toBe(2)
       expectProblem(await send(ada, bad), 422, 'content_refused')

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gte, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gte, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { ModerationStore } from '../../features/moderation/store.ts'
 import { type Builders, type Engine, first, rows } from './engine.ts'
 import { noticeColumns, noticeInContext } from './notices.ts'
@@ -8,6 +8,9 @@ import { reportColumns } from './reports.ts'
 import { moderationStatusOf } from './moderation-status.ts'
 import { decide } from './decisions.ts'
 import { auditedSubject } from '../../features/moderation/rules.ts'
+
+/** Decisions of a case, by moderators or automatic, whose audit entries name the subject instead of the report. */
+const decisionsAboutSubject = ['report_resolved', 'person_hidden', 'photo_taken_down']
 
 export function moderationStore(engine: Engine): ModerationStore {
   const { appeals, notices, reports } = engine.tables
@@ -100,7 +103,7 @@ export function moderationStore(engine: Engine): ModerationStore {
         const named = auditedSubject(report)
         const isAboutSubject = named === null ? isNull(auditLog.subject_id) : eq(auditLog.subject_id, named)
         const isItsDecision = and(
-          eq(auditLog.action, 'report_resolved'),
+          inArray(auditLog.action, decisionsAboutSubject),
           isAboutSubject,
           eq(engine.jsonText(auditLog.metadata, 'report_id'), reportId),
         )
