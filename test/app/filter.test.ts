@@ -309,7 +309,7 @@ describe('a word that is split over several messages', () => {
     ]) {
       for (const part of parts.slice(0, -1)) {
         expect((await send(ada, part)).status).toBe(201)
-        expect((await send(bob, 'what?')).status).toBe(201)
+        for (let i = 0; i < 4; i++) expect((await send(bob, 'what?')).status).toBe(201)
       }
       expectProblem(await send(ada, parts.at(-1)!), 422, 'content_refused')
       app.clock.now += 61 * seconds
