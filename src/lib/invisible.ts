@@ -33,3 +33,10 @@ const neededOrInvisible = new RegExp(`(${needed.join('|')})|${invisible}`, 'gv')
  * direction marks. They stay where scripts and emoji need them.
  */
 export const withoutInvisible = (text: string): string => text.replace(neededOrInvisible, '$1')
+
+/** Text in which links and contact details are searched: in compatibility form, without any invisible character. */
+export const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
+    .replaceAll('。', '.')

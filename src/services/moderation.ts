@@ -77,7 +77,7 @@ export function buildModeration({
     store: storage.media,
     files,
     checks: imageChecks,
-    allowed: moderation.releaseChecked,
+    releaseChecked: moderation.releaseChecked,
   })
   const profilePhotos = profilePhotoCheck({
     store: storage.imageBank,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { jobs } from '../../src/jobs.ts'
 import { seconds } from '../../src/lib/time.ts'
-import { type Person, type TestApp, testApp } from '../app.ts'
+import { password, type Person, type TestApp, testApp } from '../app.ts'
 import { painting, pngOf, uploadOf } from '../pictures.ts'
 import { expectProblem } from '../problem.ts'
 import { granted } from '../rows.ts'
@@ -192,6 +192,33 @@ describe('profiles that show a banned image', () => {
     expect(await photoOf(app, ada)).toBe(shown)
     expect((await root.get('admin/reports')).body.items).toMatchObject([{ kind: 'rule', user_id: ada.id }])
     expect((await ada.get('me/notices')).body.items).toEqual([])
+  })
+
+  test('lose it, and it is kept as evidence, whatever other reports about its owner are open', async () => {
+    const { app, root, ada, bob } = await community()
+    const rule = { name: 'Bananas', on: true, applies_to: ['bio'], action: 'flag' }
+    await root.post('admin/rules', { ...rule, match: { type: 'words', words: ['banana'] } })
+    await report(bob, { user_id: ada.id })
+    await bob.delete('me', { password })
+    await ada.put('me', { photo: await upload(ada, 1), bio: 'a banana' })
+    await ada.put('me', { bio: 'one more banana' })
+    const open = async () => (await root.get('admin/reports?status=open&sort=created')).body.items
+    expect((await open()).map(({ kind }: any) => kind)).toEqual(['user', 'rule'])
+    for (const seed of [2, 3]) {
+      const shown = await upload(ada, seed)
+      await ada.put('me', { photo: shown })
+      await ban(root, shown)
+      await checkProfiles(app)
+      expect(await photoOf(app, ada)).toBe(null)
+      const newest = (await open()).at(-1)
+      expect(newest).toMatchObject({ kind: 'rule', details: 'By rule: Banned images' })
+      const { evidence } = (await root.get(`admin/reports/${newest.id}`)).body
+      expect(evidence.user.photo).toContain(shown)
+      const { entries } = (await app.services.storage.moderation.wholeCase(newest.id))!
+      expect(entries.map(({ action }) => action).toSorted()).toEqual(['photo_taken_down', 'report', 'report_read'])
+      expect((await app.request('GET', evidence.user.photo.replace(/^.*?(?=\/api)/, ''))).status).toBe(200)
+    }
+    expect(await open()).toHaveLength(4)
   })
 
   test('are compared from the point where the job stopped', async () => {

@@ -407,6 +407,8 @@ test('with a guarded first contact, a stranger can send three texts without link
     'EXAMPLE。com',
     'ｅｘａｍｐｌｅ．ｃｏｍ',
     'hxxp://a',
+    'see example.\u200bcom',
+    't\u2060.\u200dme/ada',
     'пиши на пример.рф',
   ])
     expect([text, (await ada.post(path, { text })).body.code]).toEqual([text, 'awaiting_reply'])

@@ -3,6 +3,7 @@ import { days, seconds } from '../../src/lib/time.ts'
 import { password, type Person, testApp, type TestApp } from '../app.ts'
 import { imageForm } from '../community.ts'
 import { deliver, devices, register } from '../devices.ts'
+import { oneNodeTest } from '../engines.ts'
 import { expectProblem } from '../problem.ts'
 import { granted, haveBothWritten } from '../rows.ts'
 import { connect, ofType } from '../socket-client.ts'
@@ -197,6 +198,72 @@ describe('a held message', () => {
     expect(JSON.stringify(told)).not.toContain('banana')
   })
 
+  test('edited, is not released by a moderator who has not read the new text', async () => {
+    const { app, root, ada, bob, send, texts, queue, resolve } = await withHold()
+    const mia = await app.person('Mia')
+    await app.services.storage.users.setRole(mia.id, 'moderator', granted(mia.id, app.clock.now))
+    const held = (await send(ada, 'a banana')).body
+    const [{ id }] = await queue()
+    const read = (person: Person) => person.get(`admin/reports/${id}`)
+    await read(root)
+    await ada.put(`messages/${held.id}`, { text: 'a threat' })
+    expectProblem(await resolve(id, 'release'), 409, 'conflict')
+    expectProblem(await resolve(id, 'release', { undo_s: 10 }), 409, 'conflict')
+    expect((await read(mia)).body).toMatchObject({ status: 'open', pending: null })
+    // That somebody else has read it does not count.
+    expectProblem(await resolve(id, 'release'), 409, 'conflict')
+    await read(root)
+    app.clock.now += 1000
+    await ada.put(`messages/${held.id}`, { text: 'another threat' })
+    expectProblem(await resolve(id, 'release'), 409, 'conflict')
+    expect(await texts(bob)).toEqual([])
+    expect((await read(root)).body.evidence.message.text).toBe('another threat')
+    expect((await resolve(id, 'release', { undo_s: 10 })).status).toBe(200)
+    await root.delete(`admin/reports/${id}/resolve`)
+    expect((await resolve(id, 'release')).status).toBe(200)
+    expect(await texts(bob)).toEqual(['another threat'])
+  })
+
+  test('edited, is removed by a moderator who has read only the first text', async () => {
+    const { ada, send, texts, queue, resolve } = await withHold()
+    const held = (await send(ada, 'a banana')).body
+    const [{ id }] = await queue()
+    await ada.put(`messages/${held.id}`, { text: 'a threat' })
+    expect((await resolve(id, 'remove_content')).status).toBe(200)
+    expect(await texts(ada)).toEqual([null])
+  })
+
+  oneNodeTest('it replaces a part of its one node')(
+    'released while its sender edits it, does not get a text that a rule holds, and is reported if one flags it',
+    async () => {
+      const { app, root, ada, bob, send, texts, queue, resolve } = await withHold()
+      await root.post(
+        'admin/rules',
+        holding({ name: 'Cherries', action: 'flag', match: { type: 'words', words: ['cherry'] } }),
+      )
+      const { chats } = app.services.storage
+      const { edit } = chats
+      const editLate = async (id: string, text: string) => {
+        const [report] = await queue()
+        chats.edit = async (...args) => {
+          expect((await resolve(report.id, 'release')).status).toBe(200)
+          return edit(...args)
+        }
+        const edited = await ada.put(`messages/${id}`, { text })
+        chats.edit = edit
+        return edited
+      }
+      const first = (await send(ada, 'a banana')).body
+      expectProblem(await editLate(first.id, 'another banana'), 422, 'content_refused')
+      expect(await texts(bob)).toEqual(['a banana'])
+      expect(await queue()).toEqual([])
+      const second = (await send(ada, 'banana bread')).body
+      expect((await editLate(second.id, 'a cherry')).status).toBe(200)
+      expect(await texts(bob)).toEqual(['a cherry', 'a banana'])
+      expect(await queue()).toMatchObject([{ kind: 'rule', message_id: second.id, details: 'By rule: Cherries' }])
+    },
+  )
+
   test('deleted by its sender, is never delivered', async () => {
     const { app, ada, bob, send, texts, events, queue, resolve } = await withHold()
     const held = (await send(ada, 'a banana')).body
@@ -272,6 +339,32 @@ describe('a held message', () => {
     expect(await texts(bob)).toEqual([])
     expect((await send(ada, 'a banana', { client_id: 'two' })).status).toBe(201)
     expect(await texts(bob)).toEqual(['a banana'])
+  })
+
+  test('a retry in another chat returns it, and nothing is sent twice', async () => {
+    const { app, root, ada, rule, send, queue, resolve } = await withHold()
+    const cleo = await app.person('Cleo')
+    const other = `chats/${(await ada.post('chats', { user_id: cleo.id })).body.id}/messages`
+    const photo = (await ada.post('media', imageForm())).body.id
+    const held = (await send(ada, 'a banana', { client_id: 'one' })).body
+    const retries = async () => {
+      for (const content of [{ text: 'an apple' }, { text: 'a banana' }, { kind: 'photo', photo }]) {
+        const again = await ada.post(other, { ...content, client_id: 'one' })
+        expect([again.status, again.body.id, again.body.chat_id]).toEqual([200, held.id, held.chat_id])
+      }
+    }
+    await retries()
+    await root.delete(`admin/rules/${rule}`)
+    await retries()
+    expect((await cleo.get(other)).body.items).toEqual([])
+    const [report, ...more] = await queue()
+    expect(more).toEqual([])
+    await resolve(report.id, 'release')
+    await retries()
+    // Another one's client_id, and the next message of the same chat, are free.
+    expect((await cleo.post(other, { text: 'hi', client_id: 'one' })).status).toBe(201)
+    expect((await ada.post(other, { text: 'hi', client_id: 'two' })).status).toBe(201)
+    expect((await cleo.get(other)).body.items.map(({ text }: any) => text)).toEqual(['hi', 'hi'])
   })
 
   test('concurrent retries store one message, one report and one event', async () => {

@@ -99,6 +99,11 @@ test('three reports by different people hide a photo and a place until a decisio
   expect((await mo.get(`admin/audit?action=person_hidden`)).body.items).toMatchObject([
     { actor_id: null, subject_id: bob.id, metadata: { report_id: reports[2]!.id, hidden: 'nearby' } },
   ])
+  // The export of the case has it too.
+  const actionsOf = async (id: string) =>
+    (await app.services.storage.moderation.wholeCase(id))!.entries.map(({ action }) => action)
+  expect(await actionsOf(reports[2]!.id)).toContain('person_hidden')
+  expect(await actionsOf(reports[1]!.id)).not.toContain('person_hidden')
 
   expect((await resolve(mo, reports[0]!.id)).status).toBe(200)
   expect((await bob.get('me')).body.hidden).toBeNull()

@@ -52,7 +52,8 @@ async function community(behave: (got: Got) => Response | Promise<Response>, set
   const [root, ada, bob] = [await app.person('Root'), await app.person('Ada'), await app.person('Bob')]
   await app.services.storage.users.setRole(root.id, 'admin', granted(root.id, app.clock.now))
   const chat: string = (await ada.post('chats', { user_id: bob.id })).body.id
-  const send = (person: Person, photo: string) => person.post(`chats/${chat}/messages`, { kind: 'photo', photo })
+  const send = (person: Person, photo: string, text?: string) =>
+    person.post(`chats/${chat}/messages`, { kind: 'photo', photo, text })
   const seen = async (person: Person) => (await person.get(`chats/${chat}/messages`)).body.items.length
   const queue = async () => (await root.get('admin/reports')).body.items
   return { check, app, root, ada, bob, send, seen, queue }
@@ -167,9 +168,123 @@ describe('the operator’s checker of images', () => {
       expect(open.map(({ message_id }: any) => message_id)).toEqual([stays])
       const resolved = (await root.get('admin/reports?status=resolved')).body.items
       expect(resolved).toMatchObject([{ message_id: waits, resolution: { action: 'release', resolved_by: null } }])
+      const { entries } = (await app.services.storage.moderation.wholeCase(resolved[0].id))!
+      expect(entries.at(-1)).toMatchObject({
+        ...{ action: 'report_resolved', actor_id: null, subject_id: ada.id },
+        metadata: { action: 'release', by: 'image check' },
+      })
       expect((await send(ada, good)).status).toBe(201)
       expect(await seen(bob)).toBe(2)
       expectProblem(await send(ada, bad), 422, 'content_refused')
+    },
+  )
+
+  oneNodeTest('the job reads the files of its own node')(
+    'that cannot answer about some images does not hold up the others',
+    async () => {
+      const { check, app, ada, bob, send, seen } = await community(() => new Response('', { status: 503 }), {
+        IMAGE_CHECK: 'required',
+      })
+      const ids: string[] = []
+      for (const seed of [1, 2, 3, 4, 5]) ids.push((await upload(ada, seed)).body.id)
+      for (const id of ids) await send(ada, id)
+      const unanswerable = ids.slice(0, 1)
+      check.state.behave = ({ id }) => (unanswerable.includes(id) ? new Response('', { status: 500 }) : says('allow')())
+      expect(await checkPending(app)).toBe(4)
+      expect(await seen(bob)).toBe(4)
+      // It is asked about the first one again, and not about the others.
+      check.got.length = 0
+      expect(await checkPending(app)).toBe(0)
+      expect(check.got.map(({ id }) => id)).toEqual(unanswerable)
+    },
+  )
+
+  oneNodeTest('the job reads the files of its own node')(
+    'that is away is asked three times a minute, each time about the next images',
+    async () => {
+      const { check, app, ada, bob, send, seen } = await community(() => new Response('', { status: 503 }), {
+        IMAGE_CHECK: 'required',
+      })
+      const ids: string[] = []
+      for (const seed of [1, 2, 3, 4]) ids.push((await upload(ada, seed)).body.id)
+      for (const id of ids) await send(ada, id)
+      const asked = async () => {
+        check.got.length = 0
+        await checkPending(app)
+        return check.got.map(({ id }) => id)
+      }
+      expect(await asked()).toEqual(ids.slice(0, 3))
+      expect(await asked()).toEqual(ids.slice(3))
+      expect(await asked()).toEqual(ids.slice(0, 3))
+      check.state.behave = says('allow')
+      expect(await asked()).toEqual(ids.slice(3))
+      expect(await asked()).toEqual(ids.slice(0, 3))
+      expect(await seen(bob)).toBe(4)
+    },
+  )
+
+  oneNodeTest('the job reads the files of its own node')(
+    'has allowed an image: what still waits for it arrives in the next round, unless a rule holds it',
+    async () => {
+      const { check, app, root, ada, bob, send, seen } = await community(() => new Response('', { status: 503 }), {
+        IMAGE_CHECK: 'required',
+      })
+      const { id } = (await upload(ada)).body
+      await send(ada, id)
+      check.state.behave = says('allow')
+      const { moderation } = app.services.storage
+      const { decide } = moderation
+      moderation.decide = () => Promise.reject(new Error('the server is killed'))
+      await expect(checkPending(app)).rejects.toThrow('the server is killed')
+      moderation.decide = decide
+      expect(await seen(bob)).toBe(0)
+      expect(await checkPending(app)).toBe(0)
+      expect(await seen(bob)).toBe(1)
+      // One that was judged before the answer, and stored after it.
+      await app.rows("UPDATE media SET check_action = 'pending', check_label = '' WHERE id = ?", id)
+      await send(ada, id)
+      await app.rows("UPDATE media SET check_action = 'allow' WHERE id = ?", id)
+      await checkPending(app)
+      expect(await seen(bob)).toBe(2)
+
+      const rule = { on: true, applies_to: ['message'], action: 'hold', match: { type: 'words', words: ['banana'] } }
+      expectProblem(await root.post('admin/rules', { ...rule, name: ' Image check ' }), 422, 'validation_failed')
+      await root.post('admin/rules', { ...rule, name: 'Image checks' })
+      await send(ada, id, 'a banana')
+      await checkPending(app)
+      expect(await seen(bob)).toBe(2)
+    },
+  )
+
+  oneNodeTest('the job reads the files of its own node')(
+    'delivers no caption that nobody has checked: one that was edited or that a rule flags waits for a moderator',
+    async () => {
+      const { check, app, root, ada, bob, send, seen, queue } = await community(
+        () => new Response('', { status: 503 }),
+        {
+          IMAGE_CHECK: 'required',
+        },
+      )
+      for (const [name, word, action] of [
+        ['Bananas', 'banana', 'hold'],
+        ['Cherries', 'cherry', 'flag'],
+      ])
+        await root.post('admin/rules', {
+          ...{ name, action, on: true, applies_to: ['message'] },
+          match: { type: 'words', words: [word] },
+        })
+      const { id } = (await upload(ada)).body
+      const edited = (await send(ada, id, 'hi')).body.id
+      expect((await ada.put(`messages/${edited}`, { text: 'a banana' })).status).toBe(200)
+      const flagged = (await send(ada, id, 'a cherry')).body.id
+      expect((await queue()).map(({ message_id, details }: any) => [message_id, details])).toEqual([
+        [edited, 'By rule: Image check'],
+        [flagged, 'By rule: Image check, Cherries'],
+      ])
+      check.state.behave = says('allow')
+      expect(await checkPending(app)).toBe(1)
+      expect(await seen(bob)).toBe(0)
+      expect((await root.get('admin/reports?status=open')).body.items).toHaveLength(2)
     },
   )
 })

@@ -3,6 +3,7 @@ import { appearsAt, reviewVerdict } from '../../src/features/reviews/rules.ts'
 import { jobs } from '../../src/jobs.ts'
 import { days, hours, minutes } from '../../src/lib/time.ts'
 import { password, type Person, testApp, type TestApp } from '../app.ts'
+import { granted } from '../rows.ts'
 
 const unknown = '0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11'
 const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -234,6 +235,14 @@ const statsOf = async (viewer: Person, { id }: Person) => (await viewer.get(`use
 const reviewEvents = async (person: Person) =>
   (await eventsOf(person)).filter(({ type }: { type: string }) => type === 'review')
 
+/** New tokens for those that have expired. */
+async function signInAgain(app: TestApp, people: Person[]) {
+  for (const person of people) {
+    const { body } = await app.request('POST', 'auth/login', { body: { email: person.email, password } })
+    Object.assign(person, app.as(body.access_token))
+  }
+}
+
 /** An app whose anonymous reviews appear after that fraction of a day. */
 const delayed = (fraction: number) => testApp({ ANONYMOUS_REVIEW_DELAY_H: '24' }, { random: () => fraction })
 
@@ -285,6 +294,37 @@ test('no review is stored after a block was answered', async () => {
   }
 })
 
+test('an anonymous review is reported by rules when it appears, and not before', async () => {
+  const app = await delayed(0.99)
+  const root = await app.person('Root')
+  await app.services.storage.users.setRole(root.id, 'admin', granted(root.id, app.clock.now))
+  const rule = (name: string, word: string, more: Record<string, unknown> = {}) => ({
+    ...{ name, on: true, applies_to: ['review'], action: 'flag', match: { type: 'words', words: [word] } },
+    ...more,
+  })
+  // In scope as of when it was written.
+  await root.post('admin/rules', rule('Bananas', 'banana', { scope: { account_younger_than_h: 12 } }))
+  await root.post('admin/rules', rule('Apples', 'apple', { scope: { account_younger_than_h: 1 } }))
+  const { ada, bob, chatId } = await pair(app)
+  app.clock.now += 2 * hours
+  await signInAgain(app, [root, ada])
+  const text = 'A banana, an apple and a cherry'
+  const { id } = (await ada.post('reviews', { chat_id: chatId, rating: 1, anonymous: true, text })).body
+  const queue = async () => (await root.get('admin/reports')).body.items
+  // Rules made meanwhile count as well, also those that refuse: the review is accepted already.
+  await root.post('admin/rules', rule('Cherries', 'cherry', { action: 'refuse' }))
+  await dueReviews(app)
+  expect(await queue()).toEqual([])
+  app.clock.now += days
+  await signInAgain(app, [root, bob])
+  await dueReviews(app)
+  await dueReviews(app)
+  expect(await queue()).toMatchObject([
+    { kind: 'rule', review_id: id, subject_id: null, details: 'By rule: Bananas, Cherries' },
+  ])
+  expect(await reviewsOf(bob, bob)).toMatchObject([{ id, text }])
+})
+
 test('an anonymous review appears at a random moment: nothing shows it before, and everything after', async () => {
   const app = await delayed(0.5)
   const { ada, bob, chatId } = await pair(app)
@@ -319,11 +359,7 @@ test('an anonymous review appears at a random moment: nothing shows it before, a
   }
   await isHidden()
   app.clock.now += 12 * hours - 1
-  // Their tokens have expired meanwhile.
-  for (const person of [ada, bob, cleo]) {
-    const { body } = await app.request('POST', 'auth/login', { body: { email: person.email, password } })
-    Object.assign(person, app.as(body.access_token))
-  }
+  await signInAgain(app, [ada, bob, cleo])
   await isHidden()
   app.clock.now += 1
   expect(await dueReviews(app)).toBe(1)

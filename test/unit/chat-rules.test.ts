@@ -69,8 +69,11 @@ test.each([
   [{ blocked: false, versions: 100 }, 'edited_too_often'],
   [{ blocked: true, versions: 0 }, 'blocked'],
   [{ blocked: true, versions: 100 }, 'blocked'],
+  [{ blocked: false, versions: 0, onlyHeld: true }, 'arrived'],
+  [{ blocked: false, versions: 0, onlyHeld: true, held: true }, null],
+  [{ blocked: false, versions: 100, onlyHeld: true, held: true }, 'edited_too_often'],
 ] as const)('an edit with %j: %j', (state, verdict) =>
-  expect(editVerdict({ ...state, maxVersions: 100 })).toBe(verdict),
+  expect(editVerdict({ held: false, onlyHeld: false, maxVersions: 100, ...state })).toBe(verdict),
 )
 
 describe('reading', () => {

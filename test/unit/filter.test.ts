@@ -84,7 +84,8 @@ test('messages that are matched together raise no more alarms', () => {
       const before = talk.slice(Math.max(0, i - 3), i)
       const recent = before.slice(before.findLastIndex((one) => !isShort(one)) + 1)
       count++
-      if (isShort(text) && joined(recent, text).some((parts) => all.matching(parts).length > 0)) alarms++
+      const together = recent.flatMap((_, first) => joined(recent.slice(first), text))
+      if (isShort(text) && together.some((parts) => all.matching(parts).length > 0)) alarms++
     }
   expect(count).toBeGreaterThan(7000)
   expect(alarms / count).toBeLessThan(0.001)
@@ -201,6 +202,7 @@ describe('contacts', () => {
     'DE89 3704 0044 0532 0130 00',
     '0x52908400098527886E0F7030069857D2E4169EE7',
     '＋４９ １５１ ２３４５６７８',
+    'ada@exam\u200bple.\u200borg',
   ])('%s', (text) => expect(hasContact(`Write me: ${text} please`, contactKinds)).toBe(true))
 
   test.each([
@@ -220,6 +222,8 @@ describe('contacts', () => {
     const isNamed = (text: string) => domainsIn(text).has('evil.example')
     expect(isNamed('see https://Evil.example/x')).toBe(true)
     expect(isNamed('a.b.evil.example')).toBe(true)
+    expect(isNamed('see evil.\u200bexample')).toBe(true)
+    expect(isNamed('evil\u2060。ex\u00adample')).toBe(true)
     expect(isNamed(`${'a.'.repeat(20)}evil.example`)).toBe(true)
     expect(isNamed('notevil.example')).toBe(false)
     expect(isNamed('evil.example.org')).toBe(false)

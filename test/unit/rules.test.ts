@@ -49,7 +49,7 @@ describe('messages', () => {
   })
 
   test('a block refuses an edit before the number of versions does', () => {
-    const state = { blocked: false, versions: 1, maxVersions: 2 }
+    const state = { blocked: false, held: false, onlyHeld: false, versions: 1, maxVersions: 2 }
     expect(editVerdict(state)).toBeNull()
     expect(editVerdict({ ...state, versions: 2 })).toBe('edited_too_often')
     expect(editVerdict({ ...state, versions: 2, blocked: true })).toBe('blocked')

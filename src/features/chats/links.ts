@@ -1,3 +1,5 @@
+import { plain } from '../../lib/invisible.ts'
+
 // Without a scheme or path, only common top-level domains that are no words count: many people leave out the space after
 // a full stop.
 const domains = 'ai app biz ch com cz dev fr gg info io kz lt lv net nl org pl ru рф shop site store tr tv ua uk xyz'
@@ -7,4 +9,4 @@ const link = new RegExp(
 )
 
 /** Whether a text contains a URL, a domain or an account's handle. */
-export const hasLink = (text: string) => link.test(text.normalize('NFKC').replaceAll('。', '.'))
+export const hasLink = (text: string) => link.test(plain(text))

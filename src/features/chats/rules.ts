@@ -67,11 +67,21 @@ export const afterReading = (
   read_to: upTo ?? last_seq,
 })
 
-type EditRefusal = 'blocked' | 'edited_too_often'
+type EditState = {
+  blocked: boolean
+  held: boolean
+  /** A rule holds the new text, which only a message that is held itself can take. */
+  onlyHeld: boolean
+  /** How many of its older texts are kept. */
+  versions: number
+  maxVersions: number
+}
+export type EditRefusal = 'blocked' | 'arrived' | 'edited_too_often'
 
-/** Why a message that is not deleted may not be edited; null if it may. `versions` is how many of its older texts are kept. */
-export function editVerdict(state: { blocked: boolean; versions: number; maxVersions: number }): EditRefusal | null {
+/** Why a message that is not deleted may not be edited; null if it may. */
+export function editVerdict(state: EditState): EditRefusal | null {
   if (state.blocked) return 'blocked'
+  if (state.onlyHeld && !state.held) return 'arrived'
   if (state.versions >= state.maxVersions) return 'edited_too_often'
   return null
 }

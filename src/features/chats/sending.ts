@@ -5,14 +5,13 @@ import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { NotificationSchedule } from '../notifications/schedule.ts'
 import type { Filter } from '../filter/service.ts'
+import { imageCheckName } from '../filter/rules.ts'
 import type { Verdict } from '../filter/verdicts.ts'
 import { blocked, type Blocking } from '../safety/blocking.ts'
 import type { RuleReports } from '../safety/rule-reports.ts'
-import type { Filing } from '../safety/store.ts'
 import { type Content, contentOf, notYourPhoto } from './content.ts'
 import { hasLink } from './links.ts'
 import { type Membership, otherOf } from './membership.ts'
-import { hasHeld } from './rules.ts'
 import type { newMessage } from './model.ts'
 import type { Chat, ChatStore, Reported } from './store.ts'
 import type { ChatViews } from './views.ts'
@@ -82,20 +81,21 @@ export function sending({
     }
   }
 
-  /** The report that a verdict asks for. For a held message it names only the rules that hold it. */
+  /**
+   * The report that a verdict asks for. For a held message it names only the rules that hold it; those that flag it too if it
+   * is held only until its image is checked, because then a moderator must decide instead of the checker.
+   */
   function reportOf(message: { id: string; sender_id: string }, { holds, flags }: Verdict): Reported | null {
-    if (holds.length > 0) return { ...ruleReports.ofMessage(message, holds, 'held'), held: true }
+    if (holds.length > 0) {
+      const names = holds.every((name) => name === imageCheckName) ? [...holds, ...flags] : holds
+      return { ...ruleReports.ofMessage(message, names, 'held'), held: true }
+    }
     return flags.length > 0 ? { ...ruleReports.ofMessage(message, flags, 'rule'), held: false } : null
   }
 
   /** Stores a message, unless its `client_id` was used before. Returns the refusal if there is one. */
   async function append(caller: Caller, chat: Chat, content: Content, client_id: string | null) {
     const otherId = otherOf(chat, caller.id)
-    if (client_id !== null && hasHeld(chat, caller.id)) {
-      // A retry of a held message returns that message, even if no rule would hold it now.
-      const first = await store.byClientId(caller.id, client_id)
-      if (first?.held) return { message: first, created: false, events: [] }
-    }
     const untilReply = await limitBeforeReply(chat, otherId, content)
     if (untilReply === 0) return awaitingReply()
     const verdict = await verdictOf(chat, caller.id, content)
@@ -154,17 +154,22 @@ export function sending({
       if (verdict instanceof Refusal) throw verdict
       // The photo is unchanged, so its caution stays.
       const caution = verdict.caution ?? (message.kind === 'photo' ? (message.caution ?? null) : null)
-      // The message has arrived already and cannot be held any longer.
-      if (verdict.holds.length > 0 && !message.held) throw notEdited()
-      const filed: Filing | null =
-        verdict.flags.length > 0 && !message.held ? ruleReports.ofMessage(message, verdict.flags, 'rule') : null
-      const edited = await store.edit(chat, messageId, tidied, at, maxEdits, caution, filed)
+      const rules = {
+        onlyHeld: verdict.holds.length > 0,
+        filing: verdict.flags.length > 0 ? ruleReports.ofMessage(message, verdict.flags, 'rule') : null,
+      }
+      const edited = await store.edit(chat, messageId, tidied, at, maxEdits, caution, rules)
       if (!edited) throw new Refusal('message_deleted', 'This message is deleted.')
       if (edited === 'blocked') throw blocked()
+      if (edited === 'arrived')
+        throw new Refusal(
+          'content_refused',
+          'A rule of this community does not allow this edit. Send it as a new message.',
+        )
       if (edited === 'edited_too_often')
         throw new Refusal('conflict', `A message may be edited ${maxEdits} times: send another one.`)
       push.event('message_edited', at, edited.events, (userId) => views.message(edited.message, userId))
-      if (filed !== null) schedule.wake()
+      if (rules.filing !== null) schedule.wake()
       return views.message(edited.message, caller.id)
     },
 
@@ -179,9 +184,6 @@ export function sending({
     },
   }
 }
-
-const notEdited = () =>
-  new Refusal('content_refused', 'A rule of this community does not allow this edit. Send it as a new message.')
 
 const awaitingReply = () =>
   new Refusal('awaiting_reply', 'Before they answer you may send three text messages, without links or photos.')

@@ -1,6 +1,6 @@
 import type { Filing } from '../safety/store.ts'
 import type { Content, ContentFields } from './content.ts'
-import type { SendRefusal, StartRefusal } from './rules.ts'
+import type { EditRefusal, SendRefusal, StartRefusal } from './rules.ts'
 
 export type Chat = {
   id: string
@@ -122,7 +122,7 @@ export type ChatStore = {
   /**
    * Changes the text and keeps the old one for moderation. Null if the message is deleted. Refused across a block, and if
    * `maxVersions` older texts are kept already. For a held message, the report shows the new text, and only the sender gets
-   * an event.
+   * an event. `onlyHeld` refuses the edit if the message has arrived; `filing` is filed only if it has.
    */
   edit(
     chat: Chat,
@@ -131,8 +131,8 @@ export type ChatStore = {
     now: number,
     maxVersions: number,
     caution?: string | null,
-    filing?: Filing | null,
-  ): Promise<{ message: Message; events: EventNumbers } | 'blocked' | 'edited_too_often' | null>
+    rules?: { onlyHeld: boolean; filing: Filing | null },
+  ): Promise<{ message: Message; events: EventNumbers } | EditRefusal | null>
   /** Leaves a tombstone and keeps the text for moderation. Null if the message was a tombstone already. */
   remove(
     chat: Chat,

@@ -1,3 +1,5 @@
+import { plain } from '../../lib/invisible.ts'
+
 // All repetitions are bounded, so that no text takes more than linear time.
 const email = /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,4}/u
 const date = /(?<!\d)(?:(?:19|20)\d\d[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)?\d\d)(?!\d)/g
@@ -13,15 +15,15 @@ export type ContactKind = (typeof contactKinds)[number]
 
 /** Whether a text has contact or payment details for use outside the app. */
 export function hasContact(text: string, kinds: readonly ContactKind[]): boolean {
-  const plain = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  const written = plain(text)
   return kinds.some((kind) => {
     switch (kind) {
       case 'phone':
-        return hasPhone(plain)
+        return hasPhone(written)
       case 'email':
-        return email.test(plain)
+        return email.test(written)
       case 'payment':
-        return paymentPage.test(plain) || cashtag.test(plain) || wallet.test(plain) || hasIban(plain)
+        return paymentPage.test(written) || cashtag.test(written) || wallet.test(written) || hasIban(written)
     }
   })
 }
@@ -52,7 +54,7 @@ const host = /(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]{1,63}\.){1,126}\p{L}{2,63}/gu
 /** The hosts in a text, each with its parent domains. */
 export function domainsIn(text: string): Set<string> {
   const found = new Set<string>()
-  for (const named of text.normalize('NFKC').replaceAll('。', '.').toLowerCase().match(host) ?? [])
+  for (const named of plain(text).toLowerCase().match(host) ?? [])
     for (let at = 0; at >= 0; at = named.indexOf('.', at) + 1 || -1) found.add(named.slice(at))
   return found
 }

@@ -11,6 +11,8 @@ export type RecentTexts = {
 // Only short messages are joined: they are how people split a forbidden word.
 const longest = 24
 const mostRecent = 3
+// How many of a chat's newest messages are read from storage: those of the other person are among them.
+const mostRead = 20
 const recentFor = minutes
 const mostChats = 10_000
 
@@ -37,14 +39,9 @@ export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
   }
 }
 
-/**
- * Joins a new text with the last one, the last two and so on of the recent messages, each with and without spaces between.
- */
-export const joined = (recent: readonly string[], text: string): string[] =>
-  recent.flatMap((_, i) => {
-    const parts = [...recent.slice(i), text]
-    return [parts.join(''), parts.join(' ')]
-  })
+/** A new text after the ones before it, without and with spaces between. */
+export const joined = (before: readonly string[], text: string): string[] =>
+  ['', ' '].map((between) => [...before, text].join(between))
 
 /** Reads the latest short messages from storage, for communities of several nodes. */
 export function recentFromStorage({
@@ -56,7 +53,7 @@ export function recentFromStorage({
 }): RecentTexts {
   return {
     async of(chatId, senderId) {
-      const newest = await chats.before(chatId, Number.MAX_SAFE_INTEGER, mostRecent + 1, senderId)
+      const newest = await chats.before(chatId, Number.MAX_SAFE_INTEGER, mostRead, senderId)
       const own = newest.filter(({ sender_id, created_at }) => sender_id === senderId && now() - created_at < recentFor)
       const texts = own.slice(0, mostRecent).map(({ text }) => text ?? '')
       const long = texts.findIndex((text) => !isShort(text))

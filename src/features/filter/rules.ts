@@ -25,11 +25,13 @@ export const hasScope = ({ scope }: Pick<Rule, 'scope'>) =>
   scope.account_younger_than_h != null || scope.unverified === true
 
 /** The contradictions and errors in a rule. Paths are JSON pointers into the rule. */
-export function ruleProblems({ applies_to, match, action }: RuleInput): FieldError[] {
+export function ruleProblems({ name, applies_to, match, action }: RuleInput): FieldError[] {
   const problems: FieldError[] = []
   const problem = (path: string, message: string, code: FieldError['code'] = 'not_allowed') =>
     problems.push({ path, code, message })
   const isOf = (subjects: readonly string[]) => applies_to.every((subject) => subjects.includes(subject))
+  // A message that is held by this name alone arrives once its image is checked.
+  if (name.trim() === imageCheckName) problem('/name', 'Expected another name: this one stands for your own checker')
   if (action === 'note' && !isOf(['message', 'first_message']))
     problem('/action', 'Expected refuse or flag, unless the rule applies to messages alone')
   // A profile or a review has no recipient from whom it could be held back.

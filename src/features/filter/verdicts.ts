@@ -1,6 +1,7 @@
 import { Refusal } from '../../lib/refusal.ts'
 import { hours } from '../../lib/time.ts'
 import { usualDistance } from '../media/pdq.ts'
+import type { Review } from '../reviews/store.ts'
 import type { RuleReports } from '../safety/rule-reports.ts'
 import type { ReportTarget } from '../safety/store.ts'
 import type { CurrentRules } from './current.ts'
@@ -70,11 +71,11 @@ const defaultCaution = 'Be careful: do not send money or personal details to som
 
 /** Applies the rules in force to texts and images. */
 export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
-  /** The rules whose scope includes the author. */
-  async function scoped(rules: readonly Rule[], userId: string | null): Promise<readonly Rule[]> {
+  /** The rules whose scope includes the author, at that time. */
+  async function scoped(rules: readonly Rule[], userId: string | null, at = now()): Promise<readonly Rule[]> {
     if (!rules.some(hasScope)) return rules
-    const author = (userId === null ? null : await deps.author(userId)) ?? { created_at: now(), verified: false }
-    return rules.filter((rule) => inScope(rule, author, now()))
+    const author = (userId === null ? null : await deps.author(userId)) ?? { created_at: at, verified: false }
+    return rules.filter((rule) => inScope(rule, author, at))
   }
 
   function verdictOf(rules: readonly Rule[]): Verdict {
@@ -123,6 +124,11 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     return checked.action === 'flag'
       ? { ...verdict, flags: [...verdict.flags, name] }
       : { ...verdict, holds: [...verdict.holds, name] }
+  }
+
+  /** Files the reports that a verdict asks for. The text is stored already, so that a failure is only logged. */
+  async function report(target: ReportTarget, id: string, { flags }: Pick<Verdict, 'flags'>): Promise<void> {
+    if (flags.length > 0) await deps.ruleReports.file(target, id, flags).catch(deps.failed)
   }
 
   return {
@@ -182,24 +188,35 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
       return photo_id === null ? verdict : withCheck(verdict, photo_id)
     },
 
-    /** Files the reports that a verdict asks for. The text is stored already, so that a failure is only logged. */
-    async report(target: ReportTarget, id: string, { flags }: Pick<Verdict, 'flags'>): Promise<void> {
-      if (flags.length > 0) await deps.ruleReports.file(target, id, flags).catch(deps.failed)
+    report,
+
+    /** Reports a review that appears now, if rules flag it, or would refuse it by now. Scopes apply as of when it was written. */
+    async reportAppeared(
+      { id, reviewer_id, text }: Pick<Review, 'id' | 'reviewer_id' | 'text'>,
+      writtenAt: number,
+    ): Promise<void> {
+      const set = current()
+      const { compiled } = set instanceof Promise ? await set : set
+      const found = await scoped(text === null ? [] : compiled.review.matching(text), reviewer_id, writtenAt)
+      await report('review', id, { flags: found.map(({ name }) => name) })
     },
   }
 }
 
 /**
- * The rules that a text matches by itself or joined with the sender's latest messages. Without those that an earlier message
- * matches by itself, because they have been applied already.
+ * The rules that a text matches by itself, or joined with the sender's last message, the last two and so on. A rule that one
+ * of the joined messages matches by itself does not count for that join, because it has been applied already.
  */
 function matchingJoined(matcher: Matcher, recent: readonly string[], text: string): readonly Rule[] {
-  const found = matcher.matching(text)
-  if (recent.length === 0) return found
-  const together = new Set(joined(recent, text).flatMap((parts) => matcher.matching(parts)))
-  if (together.size === 0) return found
-  for (const before of recent) for (const rule of matcher.matching(before)) together.delete(rule)
-  return [...new Set([...found, ...together])]
+  const found = new Set(matcher.matching(text))
+  for (const i of recent.keys()) {
+    const before = recent.slice(i)
+    const together = joined(before, text).flatMap(matcher.matching)
+    if (together.length === 0) continue
+    const applied = new Set(before.flatMap(matcher.matching))
+    for (const rule of together) if (!applied.has(rule)) found.add(rule)
+  }
+  return [...found]
 }
 
 type DistanceLimits = readonly { rule: Rule; within: number }[]

@@ -16,12 +16,14 @@ type PendingDeps = {
   store: Pick<MediaStore, 'unchecked' | 'noteCheck'>
   files: Pick<Files, 'get'>
   checks: Pick<ImageChecks, 'isOn' | 'ask'>
-  /** Called when the checker allows an image that had to wait for its answer. */
-  allowed(imageId: string): Promise<void>
+  /** Delivers the messages that were held only until their image was checked, if it is allowed now. */
+  releaseChecked(): Promise<void>
 }
 
 /** How many images one round sends to the checker again. */
 const checksOfRound = 100
+/** After so many unanswered images in a row, the checker counts as away until the next round. */
+const mostUnanswered = 3
 const pendingCheck = 'pending'
 
 /** The answers of the operator's checker about images. */
@@ -51,22 +53,36 @@ export function openImageChecks({ store, check, unanswered }: Deps) {
 }
 
 /** Checks the images that were stored while the checker did not answer. */
-export function openPendingChecks({ store, files, checks, allowed }: PendingDeps) {
+export function openPendingChecks({ store, files, checks, releaseChecked }: PendingDeps) {
+  // The image that was asked about last. The next round begins after it, so that no image holds up the others for ever.
+  let last = ''
+
+  /** Asks again about some of them. Returns how many the checker has answered. */
+  async function askAbout(images: Awaited<ReturnType<MediaStore['unchecked']>>): Promise<number> {
+    let [answered, unanswered] = [0, 0]
+    for (const { id, file } of images) {
+      last = id
+      const stored = await files.get(file)
+      if (stored === null) continue
+      const checked = await checks.ask(id, await stored.bytes())
+      if (checked === null || checked.check_action === pendingCheck) {
+        if (++unanswered === mostUnanswered) return answered
+        continue
+      }
+      unanswered = 0
+      await store.noteCheck(id, checked)
+      answered++
+    }
+    if (images.length < checksOfRound) last = ''
+    return answered
+  }
+
   return {
-    /** Asks again about some of them. Returns how many the checker has answered. */
+    /** Asks again about some of them, and delivers what waited for the answers. Returns how many the checker has answered. */
     async askAgain(): Promise<number> {
       if (!checks.isOn) return 0
-      let answered = 0
-      for (const { id, file } of await store.unchecked(checksOfRound)) {
-        const stored = await files.get(file)
-        if (stored === null) continue
-        const checked = await checks.ask(id, await stored.bytes())
-        // The checker is still away: the others wait for the next round.
-        if (checked === null || checked.check_action === pendingCheck) return answered
-        await store.noteCheck(id, checked)
-        if (checked.check_action === 'allow') await allowed(id)
-        answered++
-      }
+      const answered = await askAbout(await store.unchecked(checksOfRound, last))
+      await releaseChecked()
       return answered
     },
   }

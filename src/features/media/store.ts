@@ -53,8 +53,8 @@ export type MediaStore = {
   hashesOf(id: string): Promise<Required<Pick<Image, 'hashes' | 'hash_quality'>> | null>
   /** The checker's answer about an image; null if there is no such image. */
   checkOf(id: string): Promise<Required<Pick<Image, 'check_action' | 'check_label'>> | null>
-  /** Some images that wait for the checker's answer, the oldest first. */
-  unchecked(limit: number): Promise<Pick<Image, 'id' | 'file'>[]>
+  /** Some images after that id that wait for the checker's answer, the oldest first. */
+  unchecked(limit: number, after: string): Promise<Pick<Image, 'id' | 'file'>[]>
   /** Records the checker's answer about an image that waits for it. */
   noteCheck(id: string, answer: { check_action: string; check_label: string }): Promise<void>
   /** Records the hashes of an image; false if the image is gone. */

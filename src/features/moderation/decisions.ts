@@ -103,8 +103,8 @@ export function openDecisions({
   return {
     /**
      * Carries out a decision: the stored part in one transaction, then sessions, sockets and events. Refuses with 409 and
-     * `takenMessage` if somebody else has decided first, with 409 `claimed` if somebody else works on it, and with 403 if the
-     * moderator may not decide it.
+     * `takenMessage` if somebody else has decided first, likewise if the message to release has another text than they have
+     * read, with 409 `claimed` if somebody else works on it, and with 403 if the moderator may not decide it.
      */
     async carryOut(
       decision: Decision & {
@@ -123,6 +123,7 @@ export function openDecisions({
       })
       if (!decided) throw new Refusal('conflict', takenMessage)
       if (decided === 'claimed') throw claimedByOther()
+      if (decided === 'edited') throw editedSince()
       if (typeof decided === 'string') throw notAllowed(decided)
       const { at, notice, shown, suspend, lift } = decision
       if (decided.bank_changed) await imageBank.changed()
@@ -168,5 +169,8 @@ export const waitingS = (
   { created_at, resolved_at }: { created_at: number; resolved_at: number | null },
   now: number,
 ) => Math.max(0, Math.floor(((resolved_at ?? now) - created_at) / seconds))
+
+export const editedSince = () =>
+  new Refusal('conflict', 'Its sender has edited this message since you read it: read the report again.')
 
 export const claimedByOther = () => new Refusal('claimed', 'Somebody else works on this report.')

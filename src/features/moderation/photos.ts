@@ -7,7 +7,7 @@ import type { Decisions } from './decisions.ts'
 import type { ModerationStore } from './store.ts'
 
 type Deps = {
-  store: Pick<ModerationStore, 'heldWith'>
+  store: Pick<ModerationStore, 'heldForCheck'>
   decisions: Decisions
   ruleReports: Pick<RuleReports, 'file'>
   audit: Audit
@@ -32,15 +32,16 @@ export function bannedPhotos({ store, decisions, ruleReports, audit, now }: Deps
   }
 
   return {
-    /** Delivers the messages that were held only until the check of their image, which now allows it. */
-    async releaseChecked(imageId: string): Promise<void> {
-      for (const { message_id, report_id } of await store.heldWith(imageId, detailsOf([imageCheckName])))
+    /** Delivers the messages that were held only until their image was checked, if it is allowed now. */
+    async releaseChecked(): Promise<void> {
+      for (const { message_id, report_id, sender_id } of await store.heldForCheck(detailsOf([imageCheckName])))
         await carryOut({
           at: now(),
-          audit: audit.entry('report_resolved', null, null, { report_id, action: 'release', by: 'image check' }),
-          case: { ...nobody, subject_id: null },
+          audit: audit.entry('report_resolved', null, sender_id, { report_id, action: 'release', by: 'image check' }),
+          case: { ...nobody, subject_id: sender_id },
           report: { id: report_id, resolved_by: null, action: 'release', note: 'The image was checked.', until: null },
-          release: { message_id },
+          // Nobody has read a text that was edited since it was sent.
+          release: { message_id, edited_at: null },
         })
     },
 

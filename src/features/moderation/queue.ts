@@ -1,9 +1,10 @@
 import type { Page, Paging } from '../../lib/paging.ts'
 import { Refusal } from '../../lib/refusal.ts'
+import { isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import { dueAtOf } from '../safety/rules.ts'
 import type { ReportKind } from '../safety/store.ts'
-import { claimedByOther } from './decisions.ts'
+import { claimedByOther, editedSince } from './decisions.ts'
 import { type Moderator, notAllowed } from './moderators.ts'
 import { caseOf, type ReportViews } from './report-views.ts'
 import { type CaseRefusal, claimLasts, type QueueRefusal } from './rules.ts'
@@ -31,9 +32,12 @@ const filterOf = (
 export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, now }: Deps) {
   /** Reading a report is recorded, because its evidence may show a private conversation. */
   async function read(moderator: Moderator, reportId: string) {
-    const report = await views.shownReport(moderator, reportId)
-    await audit.record('report_read', moderator.id, report.id)
-    return report
+    const report = await views.reportOf(moderator, reportId)
+    const shown = await views.shownReport(moderator, report)
+    const edited_at = isoOrNull(report.evidence?.message?.edited_at ?? null)
+    // Tells which text the moderator has read, for `releaseOf`.
+    await audit.record('report_read', moderator.id, report.id, edited_at === null ? {} : { edited_at })
+    return shown
   }
 
   return {
@@ -86,7 +90,8 @@ export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, no
 
 export const decidedAlready = 'This report is resolved already.'
 
-export function notInQueue(why: QueueRefusal | CaseRefusal): Refusal {
+export function notInQueue(why: QueueRefusal | CaseRefusal | 'edited'): Refusal {
   if (why === 'claimed') return claimedByOther()
+  if (why === 'edited') return editedSince()
   return why === 'decided' ? new Refusal('conflict', decidedAlready) : notAllowed(why)
 }

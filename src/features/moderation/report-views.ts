@@ -51,9 +51,8 @@ export function openReportViews({
     },
 
     /** The report with its evidence. The caller records that it was read. */
-    async shownReport(moderator: Moderator, reportId: string) {
-      const report = await reportOf(moderator, reportId)
-      const { subject_id } = report
+    async shownReport(moderator: Moderator, report: Report & { evidence: Evidence | null }) {
+      const { id, subject_id } = report
       const { hidden, strikes } =
         subject_id === null
           ? { hidden: null, strikes: 0 }
@@ -64,7 +63,7 @@ export function openReportViews({
         hidden,
         strikes,
         proposal: proposalAt(strikes),
-        evidence: report.evidence && evidenceView(report.evidence, reportId),
+        evidence: report.evidence && evidenceView(report.evidence, id),
       }
     },
   }

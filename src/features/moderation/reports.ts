@@ -5,16 +5,17 @@ import { isoOrNull, seconds } from '../../lib/time.ts'
 import type { Carrier, NotSent } from '../../outbox/delivery.ts'
 import type { Payloads } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
+import type { AuditStore } from '../audit/store.ts'
 import { forever } from '../auth/callers.ts'
 import { isForKind, kindOf, reportedImages } from '../safety/rules.ts'
 import { auditedSubject } from './rules.ts'
-import type { PendingDecision, ReportAction, ReportKind } from '../safety/store.ts'
+import type { PendingDecision, Report, ReportAction, ReportKind } from '../safety/store.ts'
 import type { TemplateStore } from '../templates/store.ts'
 import type { Decisions } from './decisions.ts'
 import type { Moderator, Moderators } from './moderators.ts'
 import { decidedAlready, notInQueue } from './queue.ts'
 import { caseOf, type ReportViews } from './report-views.ts'
-import type { QueueStore } from './store.ts'
+import type { Decision, QueueStore } from './store.ts'
 
 type Resolution = {
   action: ReportAction
@@ -33,6 +34,7 @@ type Deps = {
   moderators: Moderators
   decisions: Decisions
   audit: Audit
+  auditLog: Pick<AuditStore, 'list'>
   ids: Ids
   now: () => number
 }
@@ -41,7 +43,7 @@ type Deps = {
 const neutralName = 'Member'
 
 /** Resolves reports, at once or after a delay in which the decision can be taken back. */
-export function reportCases({ queue, templates, views, moderators, decisions, audit, ids, now }: Deps) {
+export function reportCases({ queue, templates, views, moderators, decisions, audit, auditLog, ids, now }: Deps) {
   /** Validates a request for a decision. */
   async function readResolution(
     { action, note, until, strikes, template_id, ban_images }: Resolution,
@@ -77,6 +79,18 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
     if ((action === 'warn' || action === 'suspend') && !subject)
       throw new Refusal('conflict', 'The account concerned is erased: there is nobody to tell.')
     return subject === null || action === 'dismiss' || action === 'release' ? null : { user_id: subject.id, action }
+  }
+
+  /** The release of a held message, with the text that the moderator has read last; undefined for another action. */
+  async function releaseOf(
+    moderator: Moderator,
+    { id, target_id }: Pick<Report, 'id' | 'target_id'>,
+    action: ReportAction,
+  ): Promise<Decision['release']> {
+    if (action !== 'release') return undefined
+    const [read] = await auditLog.list({ actor_id: moderator.id, subject_id: id, action: 'report_read' }, 1, null)
+    const edited_at = read?.metadata.edited_at
+    return { message_id: target_id, edited_at: typeof edited_at === 'string' ? Date.parse(edited_at) : null }
   }
 
   /** Carries out a decision together with its effects and the notice that states its reasons. */
@@ -122,7 +136,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
               newId: ids.next,
             }
           : undefined,
-        release: action === 'release' ? { message_id: report.target_id } : undefined,
+        release: await releaseOf(moderator, report, action),
         suspend:
           action === 'suspend' && notice
             ? { user_id: notice.notice.user_id, until: until ?? forever, reason: note, notice_id: notice.notice.id }
@@ -156,10 +170,11 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
           due_at: until,
         } as const
         const about = caseOf(moderator.id, report, decision.action === 'suspend')
-        const refused = await queue.hold(report.id, about, pending, at, until, parcel)
+        const release = await releaseOf(moderator, report, decision.action)
+        const refused = await queue.hold(report.id, about, pending, at, until, parcel, release)
         if (refused) throw notInQueue(refused)
       }
-      return views.shownReport(moderator, report.id)
+      return views.shownReport(moderator, await views.reportOf(moderator, report.id))
     },
 
     /** Takes back a pending decision. */

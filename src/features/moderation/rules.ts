@@ -58,7 +58,10 @@ export function canDecide(about: Case, { judge, subject, colleagues, now }: Case
 export const claimLasts = 15 * minutes
 
 /** The state of a report that `refusesClaim` and `refusesDecision` need, read under its lock. */
-export type QueuedState = Pick<Report, 'status' | 'claimed_by' | 'claimed_until' | 'pending' | 'pending_until'>
+export type QueuedState = Pick<Report, 'status' | 'claimed_by' | 'claimed_until' | 'pending' | 'pending_until'> & {
+  /** When the reported message was last edited, as its evidence says; null if never. */
+  edited_at: number | null
+}
 
 /** A pending decision this late counts as lost (an operator may have dropped its parcel): others may decide. */
 export const lostAfter = hours
@@ -90,13 +93,23 @@ export function releaseVerdict(
   return report.claimed_by === moderatorId ? 'release' : 'claimed_by_other'
 }
 
-/** The same as `refusesClaim` for a decision. A pending one, with `pendingId`, was already checked when it was made. */
+/**
+ * The same as `refusesClaim` for a decision. Nobody releases a text that they have not read. A pending decision, with
+ * `pendingId`, was already checked when it was made.
+ */
 export function refusesDecision(
   report: QueuedState | null,
-  { moderatorId, pendingId, now }: { moderatorId: string | null; pendingId: string | null; now: number },
-): QueueRefusal | null {
-  if (pendingId === null) return refusesClaim(report, moderatorId, now)
-  return report?.status === 'open' && report.pending?.id === pendingId ? null : 'decided'
+  {
+    moderatorId,
+    pendingId,
+    release,
+    now,
+  }: { moderatorId: string | null; pendingId: string | null; release: Decision['release']; now: number },
+): QueueRefusal | 'edited' | null {
+  if (pendingId !== null) return report?.status === 'open' && report.pending?.id === pendingId ? null : 'decided'
+  const refused = refusesClaim(report, moderatorId, now)
+  if (refused !== null) return refused
+  return release && report?.edited_at !== release.edited_at ? 'edited' : null
 }
 
 /** Why a moderator cannot take a decision back; null if they can. Only its author can, until it takes effect. */

@@ -126,8 +126,8 @@ export type Decision = {
   }
   /** Allows the images again that the decision about this report has banned. */
   unban?: { report_id: string }
-  /** A held message to deliver. */
-  release?: { message_id: string }
+  /** A held message to deliver. `edited_at` says which text the decider has read: that of this edit, or the first one. */
+  release?: { message_id: string; edited_at: number | null }
   /** `notice_id` becomes the user's `suspension_id`. */
   suspend?: { user_id: string; until: number; reason: string; notice_id: string }
   /** Lifts a suspension, if it is still the same. */
@@ -231,7 +231,8 @@ export type QueueStore = {
     at: number,
     until: number,
     carryOut: NewParcel<'decision'>,
-  ): Promise<QueueRefusal | CaseRefusal | null>
+    release?: Decision['release'],
+  ): Promise<QueueRefusal | CaseRefusal | 'edited' | null>
   /** Takes back a pending decision. Null on success. */
   undo(id: string, moderatorId: string, at: number, audit: AuditEntry): Promise<'nothing_waits' | 'not_yours' | null>
   /** Drops a pending decision that cannot be carried out. */
@@ -249,8 +250,8 @@ export type WholeCase = {
 }
 
 export type ModerationStore = {
-  /** Messages with that image that are held by an open report with exactly these details. */
-  heldWith(imageId: string, details: string): Promise<{ message_id: string; report_id: string }[]>
+  /** Unedited messages whose image the checker allows, and that an open report with exactly these details still holds. */
+  heldForCheck(details: string): Promise<{ message_id: string; sender_id: string; report_id: string }[]>
   /** Includes erased users; null if there never was such a user. */
   moderationStatus(userId: string): Promise<ModerationStatus | null>
   /** `evidence` is null once its retention period is over. */
@@ -268,7 +269,8 @@ export type ModerationStore = {
   wholeCase(reportId: string): Promise<WholeCase | null>
   /**
    * Carries out a decision. Changes nothing and returns null if the report, appeal or suspension has changed since, the refusal
-   * if `canDecide` refuses it now, or `claimed` if somebody else has claimed the report.
+   * if `canDecide` refuses it now, `claimed` if somebody else has claimed the report, or `edited` if the message to release
+   * has another text.
    */
-  decide(decision: Decision): Promise<Decided | CaseRefusal | 'claimed' | null>
+  decide(decision: Decision): Promise<Decided | CaseRefusal | 'claimed' | 'edited' | null>
 }

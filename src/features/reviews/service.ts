@@ -20,7 +20,7 @@ type NewReview = { chat_id: string; rating: number; anonymous?: boolean | null; 
 type Deps = {
   store: ReviewStore
   profiles: Pick<Profiles, 'isHidden'>
-  filter: Pick<Filter, 'text' | 'report'>
+  filter: Pick<Filter, 'text' | 'report' | 'reportAppeared'>
   blocking: Blocking
   push: Push
   schedule: NotificationSchedule
@@ -122,8 +122,8 @@ export function reviewService({
         tell(review, added.seq, eventAt)
         // The audit log must not reveal the author of an anonymous review.
         await audit.note('review', anonymous ? null : caller.id, review.id)
+        await filter.report('review', review.id, verdict)
       }
-      await filter.report('review', review.id, verdict)
       return reviewView(review)
     },
 
@@ -145,6 +145,7 @@ export function reviewService({
           )
           if (!shown) continue
           tell(shown.review, shown.seq, eventAt)
+          await filter.reportAppeared(shown.review, shown.written_at)
           appeared++
         }
         if (due.length < appearAtOnce) return appeared

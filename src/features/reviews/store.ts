@@ -29,13 +29,14 @@ export type ReviewStore = {
   due(now: number, limit: number): Promise<string[]>
   /**
    * Lets a waiting review appear: stores the review with the time `at`, the reviewed user's stats, their `review` event and the
-   * audit entry in one step. Returns null without an event if another call was faster, or the reviewed user is erased.
+   * audit entry in one step. `written_at` is for the server alone. Returns null without an event if another call was faster, or
+   * the reviewed user is erased.
    */
   appear(
     id: string,
     when: { at: number; eventAt: number; notifyAt?: number | null },
     audit: AuditEntry,
-  ): Promise<{ review: Review; seq: number } | null>
+  ): Promise<{ review: Review; written_at: number; seq: number } | null>
   /** Reviews of a user, newest day first, and within a day by id. Days are numbered from 1970 in UTC. */
   ofUser(userId: string, limit: number, after: { day: number; id: string } | null): Promise<Review[]>
   /** In no order; unknown ids are left out. */

@@ -59,6 +59,15 @@ export function reportedImages({ target, evidence }: Pick<Report, 'target'> & { 
   return image == null ? [] : [image]
 }
 
+type WithEvidence = Parameters<typeof reportedImages>[0]
+
+/**
+ * Whether the evidence of a report has all images of the content that another report is about. If not, an open report by rules
+ * does not stand for another one of the same target, or a photo that is taken down could be lost.
+ */
+export const keepsImagesOf = (report: WithEvidence, other: WithEvidence): boolean =>
+  new Set(reportedImages(other)).isSubsetOf(new Set(reportedImages(report)))
+
 /** The evidence with only those of its photos. */
 export function withPhotos(evidence: Evidence, photoIds: ReadonlySet<string>): Evidence {
   const shown = <T extends Message | null>(message: T): T =>

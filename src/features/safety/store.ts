@@ -154,7 +154,8 @@ export type ReportStore = {
   ): Promise<{ subject_id: string | null; seen_by: string[] | null; held?: boolean } | null>
   /**
    * Stores the report and its evidence, with that many neighbours of a message on each side, in one transaction. If the
-   * reporter (or the rules) already has an open report of the target, returns that one with `created` false. Null if the
+   * reporter (or the rules) already has an open report of the target, returns that one with `created` false, unless it is by
+   * rules and its evidence lacks the photo that the target shows now (`keepsImagesOf`). Null if the
    * target is gone. `parcels` about a new report go into the outbox.
    */
   file(

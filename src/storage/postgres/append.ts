@@ -10,7 +10,7 @@ import {
 } from '../../features/chats/rules.ts'
 import type { ChatStore, Message, NewMessage } from '../../features/chats/store.ts'
 import { isTheirs } from '../image-use.ts'
-import { isBlockedPair, isErased, selectByClientId } from '../sql/chats.ts'
+import { asHeld, isBlockedPair, isErased, selectByClientId, selectHeldByClientId } from '../sql/chats.ts'
 import type { Database } from './database.ts'
 import { value } from './dialect.ts'
 import { recordManyEvents } from './events.ts'
@@ -23,6 +23,7 @@ import { tables } from './schema.ts'
 const lockChats = 'SELECT id FROM chats WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
 const lockFreeChats = `${lockChats} SKIP LOCKED`
 const byClientId = selectByClientId({ value })
+const heldByClientId = selectHeldByClientId({ value })
 const ownPhoto = `
   SELECT width AS photo_width, height AS photo_height, placeholder AS photo_placeholder FROM media
   WHERE owner_id = $1 AND id = $2 AND ${isTheirs} FOR SHARE`
@@ -52,6 +53,8 @@ const insertMessages = `
   SELECT c.last_seq, ${given.map((name) => `s.${name}`).join()}
   FROM unnest(${given.map((name, i) => `$${i + 1}::${tables.messages[name].getSQLType()}[]`).join()}) AS s (${given.join()})
   JOIN chats c ON c.id = s.chat_id
+  -- A held message keeps its client_id from others. For EXISTS, a plan may hash the whole table.
+  WHERE (SELECT 1 FROM held_messages h WHERE h.sender_id = s.sender_id AND h.client_id = s.client_id LIMIT 1) IS NULL
   ON CONFLICT (sender_id, client_id) WHERE client_id IS NOT NULL DO NOTHING RETURNING id, seq`
 
 const askAll = `
@@ -76,21 +79,28 @@ export class NotAll extends Error {
 /** What the verdict depends on besides the state of the pair. */
 type Details = Omit<SendState, keyof PairState>
 
-// A group holds only texts that need no reply. The unique index finds repeats, so that no message needs a look-up.
+// A group holds only texts that need no reply. The statement that stores them finds repeats, so that none needs a round trip.
 const detailsInGroup: Details = { untilReply: null, sent: 0, answered: true, photo: noPhoto, first: null }
 
 async function detailsOf(tx: Queries, { message, otherId, untilReply }: Send): Promise<Details> {
   const { chat_id, sender_id, client_id, photo_id } = message
   const count = async (select: string, userId: string) =>
     untilReply === null ? 0 : (await tx.all(select, [chat_id, userId])).length
-  const [sent, held, replies, photo, first] = await Promise.all([
+  const [sent, held, replies, photo, first, heldFirst] = await Promise.all([
     count(sentBy, sender_id),
     count(heldBy, sender_id),
     count(sentBy, otherId),
     photo_id === null ? noPhoto : tx.get<ShownPhoto>(ownPhoto, [sender_id, photo_id]),
     client_id === null ? null : tx.get<Message>(byClientId, [sender_id, client_id]),
+    client_id === null ? null : tx.get<Message>(heldByClientId, [sender_id, client_id]),
   ])
-  return { untilReply, sent: sent + held, answered: replies > 0, photo, first }
+  return {
+    untilReply,
+    sent: sent + held,
+    answered: replies > 0,
+    photo,
+    first: first ?? (heldFirst && asHeld(heldFirst)),
+  }
 }
 
 /**

@@ -43,7 +43,7 @@ const messageColumns = (created = 'created_at', id = 'id', readAt = 'm.read_at')
 const joinPhoto = 'LEFT JOIN media p ON p.id = m.photo_id'
 const messages = `SELECT ${messageColumns()} FROM messages m ${joinPhoto}`
 const heldMessages = `SELECT ${messageColumns('created_at', 'id', 'NULL')} FROM held_messages m ${joinPhoto}`
-const asHeld = (message: Message): Message => ({ ...message, held: true })
+export const asHeld = (message: Message): Message => ({ ...message, held: true })
 
 /** The columns of a chat that every loader needs. */
 export const chatColumns = 'id, user_a, user_b, created_at, last_msg_at, held_a, held_b'
@@ -51,6 +51,10 @@ export const chatColumns = 'id, user_a, user_b, created_at, last_msg_at, held_a,
 /** The message that a sender sent with a `client_id`. Values: the sender and the `client_id`. */
 export const selectByClientId = ({ value }: Pick<Dialect, 'value'>) =>
   `${messages} WHERE m.sender_id = ${value(1)} AND m.client_id = ${value(2)}`
+
+/** The same for a message that a rule holds. */
+export const selectHeldByClientId = ({ value }: Pick<Dialect, 'value'>) =>
+  `${heldMessages} WHERE m.sender_id = ${value(1)} AND m.client_id = ${value(2)}`
 
 /** The statements that mark messages of a chat read; the reader is the member on that side. */
 export function readMarks({ value }: Pick<Dialect, 'value'>, side: 'a' | 'b') {
@@ -191,9 +195,7 @@ export function chatReads<List>(dialect: Dialect<List>): Pick<ChatStore, Read | 
      WHERE m.sender_id = ${value(1)} AND ${isAmong('m.chat_id', 2)}`,
   )
   const messageByClientId = prepare<Message>(selectByClientId(dialect))
-  const heldByClientId = prepare<Message>(
-    `${heldMessages} WHERE m.sender_id = ${value(1)} AND m.client_id = ${value(2)}`,
-  )
+  const heldByClientId = prepare<Message>(selectHeldByClientId(dialect))
 
   /** Chats as a member sees them. The newest message may be one that only they see. */
   async function entriesOf(userId: string, found: readonly EntryRow[]): Promise<ChatEntry[]> {

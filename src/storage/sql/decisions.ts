@@ -25,7 +25,7 @@ export function* decide(
   engine: Engine,
   db: Builders,
   decision: Decision,
-): Work<Decided | CaseRefusal | 'claimed' | null> {
+): Work<Decided | CaseRefusal | 'claimed' | 'edited' | null> {
   const { appeals, notices, reports, users } = engine.tables
   const { at, case: about, report, appeal, remove, takeDown, release, suspend, lift, notice, shown } = decision
   const concerned = release ? ({ target: 'message', id: release.message_id } as const) : remove
@@ -53,9 +53,10 @@ export function* decide(
     const refused = refusesDecision(yield* lockedReport(engine, db, report.id), {
       moderatorId: report.resolved_by,
       pendingId: report.pending_id ?? null,
+      release,
       now: at,
     })
-    if (refused) return refused === 'claimed' ? refused : null
+    if (refused) return refused === 'decided' ? null : refused
   }
   const appealStatus = (id: string) =>
     first(engine.locked(db.select({ status: appeals.status }).from(appeals).where(eq(appeals.id, id)), 'update'))

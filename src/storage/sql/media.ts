@@ -137,13 +137,13 @@ export function mediaStore<List>(engine: Engine, { value, prepare }: Dialect<Lis
         ),
       ),
 
-    unchecked: (limit) =>
+    unchecked: (limit, after) =>
       read((db) =>
         rows(
           db
             .select({ id: media.id, file: media.file })
             .from(media)
-            .where(isPending)
+            .where(and(isPending, gt(media.id, after)))
             .orderBy(asc(media.id))
             .limit(limit),
         ),

@@ -117,6 +117,8 @@ export function* removeMessage(
   return { before, message, members: viewersOf(before, chat) }
 }
 
+const noRules = { onlyHeld: false, filing: null }
+
 /** The changes of messages that were sent. */
 export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove'> {
   const { heldMessages, messages, messageVersions, reports } = engine.tables
@@ -151,7 +153,7 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
   }
 
   return {
-    edit: (chat, messageId, text, now, maxVersions, caution = null, filing = null) =>
+    edit: (chat, messageId, text, now, maxVersions, caution = null, { onlyHeld, filing } = noRules) =>
       engine.write(function* (db) {
         if (filing !== null) yield* holdLiving(engine, db, [filing.report.subject_id])
         const found = yield* holdMessage(engine, db, messageId)
@@ -161,7 +163,13 @@ export function messageChanges(engine: Engine): Pick<ChatStore, 'edit' | 'remove
         const ofMessage = eq(messageVersions.message_id, messageId)
         const versions = yield* one(db.select({ n: count() }).from(messageVersions).where(ofMessage))
         const blocked = yield* isBlockedPair(engine, db, chat.user_a, chat.user_b)
-        const refused = editVerdict({ blocked, versions: evidence?.versions.length ?? versions.n, maxVersions })
+        const refused = editVerdict({
+          blocked,
+          held: before.held ?? false,
+          onlyHeld,
+          versions: evidence?.versions.length ?? versions.n,
+          maxVersions,
+        })
         if (refused) return refused
         const message = { ...before, text, caution, edited_at: now }
         if (before.held) {

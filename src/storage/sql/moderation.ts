@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gte, isNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gte, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { ModerationStore } from '../../features/moderation/store.ts'
 import { type Builders, type Engine, first, rows } from './engine.ts'
 import { noticeColumns, noticeInContext } from './notices.ts'
@@ -8,6 +8,9 @@ import { reportColumns } from './reports.ts'
 import { moderationStatusOf } from './moderation-status.ts'
 import { decide } from './decisions.ts'
 import { auditedSubject } from '../../features/moderation/rules.ts'
+
+/** Decisions of a case, by moderators or automatic, whose audit entries name the subject instead of the report. */
+const decisionsAboutSubject = ['report_resolved', 'person_hidden', 'photo_taken_down']
 
 export function moderationStore(engine: Engine): ModerationStore {
   const { appeals, notices, reports } = engine.tables
@@ -61,9 +64,9 @@ export function moderationStore(engine: Engine): ModerationStore {
         return { hidden: account?.hidden ?? null, strikes: yield* strikesOf(userId, since, reader) }
       }),
 
-    heldWith: (imageId, details) =>
+    heldForCheck: (details) =>
       engine.read((db) => {
-        const { heldMessages } = engine.tables
+        const { heldMessages, media } = engine.tables
         const isItsReport = and(
           eq(reports.target_id, heldMessages.id),
           eq(reports.target, 'message'),
@@ -73,10 +76,11 @@ export function moderationStore(engine: Engine): ModerationStore {
         )
         return rows(
           db
-            .select({ message_id: heldMessages.id, report_id: reports.id })
+            .select({ message_id: heldMessages.id, sender_id: heldMessages.sender_id, report_id: reports.id })
             .from(heldMessages)
+            .innerJoin(media, and(eq(media.id, heldMessages.photo_id), eq(media.check_action, 'allow')))
             .innerJoin(reports, isItsReport)
-            .where(and(eq(heldMessages.photo_id, imageId), isNull(heldMessages.deleted_at))),
+            .where(and(isNull(heldMessages.edited_at), isNull(heldMessages.deleted_at))),
         )
       }),
 
@@ -99,7 +103,7 @@ export function moderationStore(engine: Engine): ModerationStore {
         const named = auditedSubject(report)
         const isAboutSubject = named === null ? isNull(auditLog.subject_id) : eq(auditLog.subject_id, named)
         const isItsDecision = and(
-          eq(auditLog.action, 'report_resolved'),
+          inArray(auditLog.action, decisionsAboutSubject),
           isAboutSubject,
           eq(engine.jsonText(auditLog.metadata, 'report_id'), reportId),
         )

@@ -3,6 +3,7 @@ import {
   decidesAboutStaff,
   lostAfter,
   refusesClaim,
+  refusesDecision,
   refusesUndo,
   releaseVerdict,
 } from '../../features/moderation/rules.ts'
@@ -164,11 +165,16 @@ export function queueStore(engine: Engine): QueueStore {
         return verdict !== 'claimed_by_other'
       }, options),
 
-    hold: (id, about, decision, at, until, carryOut) =>
+    hold: (id, about, decision, at, until, carryOut, release) =>
       write(function* (db) {
         const refused = yield* refusesCase(engine, db, about, at)
         if (refused) return refused
-        const taken = refusesClaim(yield* lockedReport(engine, db, id), decision.decided_by, at)
+        const taken = refusesDecision(yield* lockedReport(engine, db, id), {
+          moderatorId: decision.decided_by,
+          pendingId: null,
+          release,
+          now: at,
+        })
         if (taken !== null) return taken
         yield* update(db, id, { pending: decision, pending_until: until })
         yield* enqueue(engine, db, [carryOut])

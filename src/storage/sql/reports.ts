@@ -1,6 +1,14 @@
-import { and, asc, between, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, asc, between, desc, eq, getTableColumns, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Message } from '../../features/chats/store.ts'
-import { canHide, evidenceOf, isFiled, photosOf, subjectOf, withPhotos } from '../../features/safety/rules.ts'
+import {
+  canHide,
+  evidenceOf,
+  isFiled,
+  keepsImagesOf,
+  photosOf,
+  subjectOf,
+  withPhotos,
+} from '../../features/safety/rules.ts'
 import type { Evidence, FiledReport, Filing, Report, ReportStore } from '../../features/safety/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, one, query, rows, type Work } from './engine.ts'
@@ -97,24 +105,31 @@ export function* fileReport(
 ): Work<Filed | null> {
   const { evidencePhotos, reports } = engine.tables
   const columns = reportColumns(engine)
+  const collected = yield* collectEvidence(engine, db, report, neighbours)
+  if (collected === null) return null
+  const { evidence, photos } = collected
   // No unique index covers reports without a reporter: the lock on the subject's account decides a race.
   if (report.reporter_id === null) {
     const same = and(
       isNull(reports.reporter_id),
+      // A person's report whose reporter is erased has no kind.
+      isNotNull(reports.kind),
       eq(reports.target, report.target),
       eq(reports.target_id, report.target_id),
+      eq(reports.status, 'open'),
     )
-    const open = yield* first(
+    const open = yield* rows(
       db
-        .select(columns)
+        .select({ ...columns, evidence: reports.evidence })
         .from(reports)
-        .where(and(same, eq(reports.status, 'open'))),
+        .where(same),
     )
-    if (open !== null) return { report: open, created: false }
+    const covering = open.find((one) => keepsImagesOf(one, { target: report.target, evidence }))
+    if (covering !== undefined) {
+      const { evidence: _, ...filed } = covering
+      return { report: filed, created: false }
+    }
   }
-  const collected = yield* collectEvidence(engine, db, report, neighbours)
-  if (collected === null) return null
-  const { evidence, photos } = collected
   const filed = yield* one(
     db
       .insert(reports)

@@ -116,7 +116,7 @@ export function reviewStore(engine: Engine): ReviewStore {
         const published = yield* publish(db, review, { eventAt, notifyAt })
         if (published === null) return null
         yield* recordAudit(engine, db, entry)
-        return { review, ...published }
+        return { review, written_at: kept.created_at, ...published }
       }),
 
     ofUser: (userId, limit, after) =>

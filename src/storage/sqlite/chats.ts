@@ -25,7 +25,9 @@ import {
   readEvent,
   readMarks,
   type ReadState,
+  asHeld,
   selectByClientId,
+  selectHeldByClientId,
   selectPairState,
 } from '../sql/chats.ts'
 import type { Engine } from '../sql/engine.ts'
@@ -77,6 +79,13 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
     SELECT width AS photo_width, height AS photo_height, placeholder AS photo_placeholder FROM media
     WHERE id = ? AND owner_id = ? AND ${isTheirs}`)
   const byClientId = client.prepare<Message, [string, string]>(selectByClientId({ value }))
+  const heldByClientId = client.prepare<Message, [string, string]>(selectHeldByClientId({ value }))
+  function firstOf(senderId: string, clientId: string): Message | null {
+    const message = byClientId.get(senderId, clientId)
+    if (message !== null) return message
+    const held = heldByClientId.get(senderId, clientId)
+    return held && asHeld(held)
+  }
 
   type Asked = [string, string, string, number, number, string]
   const ask = client.prepare<null, Asked>(insertAsked((n) => `?${n}`))
@@ -126,7 +135,7 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
               ? 0
               : oneRow(sentBy.get(chat_id, sender_id)).n + oneRow(heldBy.get(chat_id, sender_id)).n,
           answered: untilReply !== null && oneRow(sentBy.get(chat_id, otherId)).n > 0,
-          first: client_id === null ? null : byClientId.get(sender_id, client_id),
+          first: client_id === null ? null : firstOf(sender_id, client_id),
           photo: photo_id === null ? noPhoto : ownPhoto.get(photo_id, sender_id),
         })
         if (verdict.is === 'refused') return verdict.why
