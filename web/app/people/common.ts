@@ -1,4 +1,5 @@
 import type { Profile } from 'convene-client'
+import { sameTag } from './suggestions.ts'
 
 /** The preferences in a profile. */
 export type Likes = Pick<Profile, 'drinks' | 'activities' | 'purposes'>
@@ -6,8 +7,6 @@ export const kinds = ['drinks', 'activities', 'purposes'] as const
 export type Kind = (typeof kinds)[number]
 
 export type Tag = { kind: Kind; tag: string; isCommon: boolean }
-
-export const sameTag = (a: string, b: string) => a.toLocaleLowerCase() === b.toLocaleLowerCase()
 
 /** All tags of a person, those in common with the user first. */
 export function tagsOf(theirs: Likes, mine: Likes | null): Tag[] {

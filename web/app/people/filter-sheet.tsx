@@ -6,6 +6,7 @@ import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useLanguage } from '../language.tsx'
 import { Chip, Chips } from './chips.tsx'
 import { choicesOf, kinds } from './common.ts'
+import { tagText } from './suggestions.ts'
 import { ageRanges, noFilters, radii, useNearbyState, useNearbyStore } from './nearby-store.ts'
 
 /** The radius, the age and the tags to search by. The search begins when the button is pressed. */
@@ -72,7 +73,7 @@ export default function FilterSheet({ onClose }: { onClose: () => void }) {
                   })
                 }
               >
-                {tag}
+                {tagText(tag, language)}
               </Chip>
             ))}
           </Chips>

@@ -1,6 +1,7 @@
 import type { components, Convene, Neighbour, Problem } from 'convene-client'
 import { useConvene, useStore } from 'convene-client/react'
 import type { Kind, Likes } from './common.ts'
+import { spellingsOf } from './suggestions.ts'
 
 export type Place = { latitude: number; longitude: number }
 /** In full years, both bounds included. */
@@ -109,9 +110,9 @@ function openNearby({ api, session }: Convene) {
         params: {
           query: {
             radius,
-            drinks: [...tags.drinks],
-            activities: [...tags.activities],
-            purposes: [...tags.purposes],
+            drinks: spellingsOf(tags.drinks),
+            activities: spellingsOf(tags.activities),
+            purposes: spellingsOf(tags.purposes),
             ...(ages !== null && { age_min: ages.min, age_max: ages.max }),
             ...(cursor !== null && { cursor }),
           },

@@ -7,6 +7,7 @@ import { Avatar } from '../../shared/ui/avatar.tsx'
 import { useLanguage } from '../language.tsx'
 import { type Likes, tagsOf } from './common.ts'
 import styles from './nearby.module.css'
+import { tagText } from './suggestions.ts'
 
 const shownTags = 6
 
@@ -39,7 +40,7 @@ export function PersonLink({ neighbour, likes }: { neighbour: Neighbour; likes: 
             .map(({ kind, tag, isCommon }) => (
               <span key={`${kind} ${tag}`} className={`${styles.tag} ${isCommon ? styles.common : ''}`}>
                 {isCommon && <span className="unseen">{t('people.inCommon')}: </span>}
-                {tag}
+                {tagText(tag, language)}
               </span>
             ))}
         </span>

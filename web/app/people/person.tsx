@@ -10,6 +10,7 @@ import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import { BlockSheet } from './block-sheet.tsx'
 import { kinds, tagsOf } from './common.ts'
+import { tagText } from './suggestions.ts'
 import tagStyles from './nearby.module.css'
 import { useNearbyState, useNearbyStore } from './nearby-store.ts'
 import styles from './person.module.css'
@@ -120,7 +121,7 @@ function About({ user, distance }: { user: Profile; distance: number | null }) {
           <ul className={styles.tags}>
             {common.map(({ kind, tag }) => (
               <li key={`${kind} ${tag}`} className={`${tagStyles.tag} ${tagStyles.common}`}>
-                {tag}
+                {tagText(tag, language)}
               </li>
             ))}
           </ul>
@@ -135,7 +136,7 @@ function About({ user, distance }: { user: Profile; distance: number | null }) {
             <ul className={styles.tags}>
               {others.map(({ tag }) => (
                 <li key={tag} className={tagStyles.tag}>
-                  {tag}
+                  {tagText(tag, language)}
                 </li>
               ))}
             </ul>

@@ -9,7 +9,8 @@ import { useToast } from '../../shared/ui/toasts.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
 import { Chip, Chips } from '../people/chips.tsx'
-import { type Kind, kinds, sameTag } from '../people/common.ts'
+import { type Kind, kinds } from '../people/common.ts'
+import { sameTag, suggested, tagText } from '../people/suggestions.ts'
 import { fieldText, outcomeOf, useAction, useResource } from '../requests.ts'
 import { Loaded, Part } from './loaded.tsx'
 import meStyles from './me.module.css'
@@ -31,14 +32,13 @@ export default function EditPreferences() {
 }
 
 function PreferencesForm({ kept }: { kept: Preferences }) {
-  const { t } = useLanguage()
+  const { t, language } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
   const [, navigate] = useLocation()
   const [chosen, setChosen] = useState<Record<Kind, readonly string[]>>(kept)
   const [typed, setTyped] = useState({ drinks: '', activities: '', purposes: '' })
-  const choicesOf = (kind: Kind) =>
-    distinct([...kept[kind], ...chosen[kind], ...t(`settings.preferences.${kind}`).split(', ')])
+  const choicesOf = (kind: Kind) => distinct([...kept[kind], ...chosen[kind], ...suggested(kind, language)])
   const save = useAction(async () => {
     // Users expect that a tag is saved that they have typed but not added.
     const body = Object.fromEntries(kinds.map((kind) => [kind, withTyped(chosen[kind], typed[kind], choicesOf(kind))]))
@@ -96,7 +96,7 @@ type TagsProps = {
 
 /** The tags to choose from, and a field to add another one. */
 function Tags({ label, choices, chosen, typed, error, onType, onChange }: TagsProps) {
-  const { t } = useLanguage()
+  const { t, language } = useLanguage()
   const isFull = chosen.length >= most
   const add = () => {
     if (isFull) return
@@ -118,7 +118,7 @@ function Tags({ label, choices, chosen, typed, error, onType, onChange }: TagsPr
                 else if (!isFull) onChange([...chosen, tag])
               }}
             >
-              {tag}
+              {tagText(tag, language)}
             </Chip>
           )
         })}

@@ -6,6 +6,7 @@ import { Link, useParams } from 'wouter'
 import { useLanguage } from '../language.tsx'
 import { NotFound } from '../not-found.tsx'
 import { tagsOf } from '../people/common.ts'
+import { tagText } from '../people/suggestions.ts'
 import tagStyles from '../people/nearby.module.css'
 import personStyles from '../people/person.module.css'
 import { PersonPhoto } from '../people/person-photo.tsx'
@@ -48,7 +49,7 @@ function Overview() {
 }
 
 function MyProfile({ user }: { user: Profile }) {
-  const { t } = useLanguage()
+  const { t, language } = useLanguage()
   const isVisible = useSession(({ user }) => user?.visible === true)
   const name = user.name ?? ''
   const tags = tagsOf(user, null)
@@ -87,7 +88,7 @@ function MyProfile({ user }: { user: Profile }) {
         <ul className={personStyles.tags}>
           {tags.map(({ kind, tag }) => (
             <li key={`${kind} ${tag}`} className={tagStyles.tag}>
-              {tag}
+              {tagText(tag, language)}
             </li>
           ))}
         </ul>
