@@ -144,6 +144,7 @@ export const en = {
   'chats.pending': 'waiting to be sent',
   'chats.sent': 'sent',
   'chats.read': 'read',
+  'chats.caution': 'Caution',
   'chats.failed': 'Not sent. {reason}',
   'chats.discard': 'Discard',
   'chats.new': { one: '{count} new message', other: '{count} new messages' },

@@ -169,6 +169,7 @@ export const ru: Translation<typeof en> = {
   'chats.pending': 'ждёт отправки',
   'chats.sent': 'отправлено',
   'chats.read': 'прочитано',
+  'chats.caution': 'Осторожно',
   'chats.failed': 'Не отправлено. {reason}',
   'chats.discard': 'Удалить',
   'chats.new': {

@@ -983,6 +983,19 @@ const chat = screen({
         ),
       ),
     }),
+    caution: (world) => ({
+      path: chatPath(world),
+      answers: talkOf([
+        ...world.talk.slice(0, 4),
+        world.message(world.chat.id, 20, world.chat.user.id, world.words.advert, 2, { caution: world.words.caution }),
+        world.message(world.chat.id, 21, world.chat.user.id, null, 1, {
+          kind: 'photo',
+          photo: world.image,
+          caution: world.words.longText,
+        }),
+      ]),
+      act: async ({ see }) => see(world.words.caution),
+    }),
     refused: (world) => ({
       path: chatPath(world),
       answers: {

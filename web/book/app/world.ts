@@ -62,6 +62,8 @@ const texts = {
       'A very good listener, and knows every bakery.',
       'Showed me half of the city.',
     ],
+    advert: 'I have a tip for you: double your money in a week. Send me your card number.',
+    caution: 'Be careful: never send money or card numbers to somebody whom you have not met.',
     long: 'Maximiliana-Alexandrina von Hohenstaufen-Wittelsbach zu Rothenburg ob der Tauber',
     longText:
       'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenhersteller and https://example.org/a/very/long/address/that/has/no/place/to/break/in/it?and=goes&on=and&on=and&on',
@@ -113,6 +115,8 @@ const texts = {
       'Умеет слушать и знает все пекарни.',
       'Показал мне полгорода.',
     ],
+    advert: 'Есть совет: удвойте деньги за неделю. Пришлите номер карты.',
+    caution: 'Будьте осторожны: не посылайте деньги и номера карт тем, с кем не встречались.',
     long: 'Александра-Константинопольская Рождественско-Преображенская-Водопьянова-Краснокутская',
     longText:
       'Превысокомногорассмотрительствующий и https://example.org/a/very/long/address/that/has/no/place/to/break/in/it?and=goes&on=and&on=and&on',

@@ -1,0 +1,55 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { type Person, type TestApp, testApp } from '../app.ts'
+import { granted } from '../rows.ts'
+import { expectAccessible, message, openAs, serveWeb } from './app-page.ts'
+import { executablePath, launch } from './client-page.ts'
+
+const browserTest = test.skipIf(!executablePath)
+let browser: Browser
+const opened: { stop(): Promise<unknown> }[] = []
+
+if (!executablePath) test.skip('SKIPPED: this machine has no Chromium', () => {})
+beforeAll(async () => {
+  if (executablePath) browser = await launch()
+})
+afterEach(async () => {
+  for (const context of browser?.contexts() ?? []) await context.close()
+  for (const web of opened.splice(0)) await web.stop()
+})
+afterAll(() => browser?.close())
+
+async function serve(environment: Record<string, string> = {}) {
+  const app = await testApp(environment)
+  const web = await serveWeb(app)
+  opened.push(web)
+  return { app, origin: web.origin }
+}
+
+const grant = (app: TestApp, { id }: Person, role: 'admin' | 'moderator') =>
+  app.services.storage.users.setRole(id, role, granted(id, app.clock.now))
+
+browserTest('the caution of a rule stands under the message, for its recipient alone', async () => {
+  const { app, origin } = await serve()
+  const [ada, bob, root] = [await app.person('Ada'), await app.person('Bob'), await app.person('Root')]
+  await grant(app, root, 'admin')
+  const match = { type: 'words', words: ['banana'] }
+  const rule = { name: 'Bananas', on: true, applies_to: ['message'], match, action: 'note' }
+  expect((await root.post('admin/rules', { ...rule, public_text: 'Mind the peel.' })).status).toBe(201)
+  const chat = await app.met(ada, bob)
+  await ada.post(`chats/${chat}/messages`, { text: 'A banana' })
+  await ada.post(`chats/${chat}/messages`, { text: 'An apple' })
+  const [hers, his] = [await openAs(browser, origin, ada), await openAs(browser, origin, bob)]
+  await his.page.goto(`${origin}/chats/${chat}`)
+  const note = message(his.page, 'A banana').getByRole('note')
+  await note.getByText('Mind the peel.').waitFor()
+  await note.getByRole('img', { name: 'Caution' }).waitFor()
+  expect(await message(his.page, 'A banana').getAttribute('aria-describedby')).toBe(await note.getAttribute('id'))
+  expect(await his.page.getByRole('note').count()).toBe(1)
+  await expectAccessible(his.page, 'a caution')
+
+  await hers.page.goto(`${origin}/chats/${chat}`)
+  await message(hers.page, 'An apple').waitFor()
+  expect(await hers.page.getByRole('note').count()).toBe(0)
+  expect([...hers.errors, ...his.errors]).toEqual([])
+})
