@@ -53,3 +53,52 @@ browserTest('the caution of a rule stands under the message, for its recipient a
   expect(await hers.page.getByRole('note').count()).toBe(0)
   expect([...hers.errors, ...his.errors]).toEqual([])
 })
+
+browserTest(
+  'a decision has a banner, at once and at the next start, until it is read among the decisions',
+  async () => {
+    const { app, origin } = await serve()
+    const [ada, mo] = [await app.person('Ada'), await app.person('Mo')]
+    await grant(app, mo, 'moderator')
+    const { page, errors } = await openAs(browser, origin, ada)
+    const banner = page.getByText('There is a decision about your account.')
+    const screen = (name: string) => page.getByRole('heading', { name, exact: true }).first()
+    const read = async () => {
+      await page.getByRole('link', { name: 'Read it' }).click()
+      await screen('Reports and decisions').waitFor()
+      await banner.waitFor({ state: 'detached' })
+    }
+    const listens = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'))
+    await page.goto(`${origin}/me`)
+    await listens
+    await page.getByText('Ada', { exact: true }).waitFor()
+    expect(await banner.count()).toBe(0)
+
+    // At once, while the app is open.
+    expect((await mo.post(`admin/users/${ada.id}/warn`, { reason: 'Adverts for crypto coins' })).status).toBe(200)
+    await banner.waitFor()
+    await expectAccessible(page, 'a decision')
+    await read()
+    await page.getByText('Adverts for crypto coins').waitFor()
+    await page.reload()
+    await page.getByText('Adverts for crypto coins').waitFor()
+    expect(await banner.count()).toBe(0)
+
+    // One that was made while the page was closed. An appeal's outcome is one too.
+    await page.goto('about:blank')
+    const [notice] = (await ada.get('me/notices')).body.items
+    await ada.post('appeals', { notice_id: notice.id, text: 'They were chocolate coins.' })
+    const [appeal] = (await mo.get('admin/appeals')).body.items
+    const decision = { decision: 'uphold', note: 'Chocolate is fine.' }
+    expect((await mo.post(`admin/appeals/${appeal.id}/resolve`, decision)).status).toBe(200)
+    await page.goto(`${origin}/nearby`)
+    await banner.waitFor()
+    await read()
+    await page.getByText('Chocolate is fine.').waitFor()
+    await page.goto(`${origin}/nearby`)
+    await screen('Nearby').waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await banner.count()).toBe(0)
+    expect(errors).toEqual([])
+  },
+)

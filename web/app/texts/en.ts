@@ -263,6 +263,8 @@ export const en = {
   'account.hidden.banner':
     'Others cannot see your photo or find you nearby until a moderator has decided about reports.',
   'account.hidden.why': 'Read why',
+  'account.decision.banner': 'There is a decision about your account.',
+  'account.decision.read': 'Read it',
   'account.announcement.read': 'Got it',
   'account.consents.open': 'Read them',
   'account.legal.terms': 'Terms of use',

@@ -295,6 +295,8 @@ export const ru: Translation<typeof en> = {
   'account.consents.hidden': 'Вас не найдут, пока вы не согласитесь с текстами.',
   'account.hidden.banner': 'Другие не видят ваше фото и не находят вас рядом, пока модератор не рассмотрит жалобы.',
   'account.hidden.why': 'Почему',
+  'account.decision.banner': 'Есть решение о вашем аккаунте.',
+  'account.decision.read': 'Прочитать',
   'account.announcement.read': 'Понятно',
   'account.consents.open': 'Прочитать',
   'account.legal.terms': 'Условия использования',

@@ -347,6 +347,10 @@ const fromProvider = screen({
   },
 })
 
+const noticed = ({ notice, page }: World, ...notices: Parameters<World['notice']>[0][]): Answers => ({
+  '/api/v1/me/notices': { get: page(notices.map(notice)) },
+})
+
 const ended = screen({
   title: 'The session has ended',
   states: {
@@ -355,62 +359,24 @@ const ended = screen({
     slow: () => ({ path: '/chats', session: 'suspended', answers: { '/api/v1/me/notices': { get: silent } } }),
     offline: () => ({ path: '/chats', session: 'suspended', answers: { '/api/v1/me/notices': { get: lost } } }),
     error: () => ({ path: '/chats', session: 'refresh_reused' }),
-    long: ({ words, answers }) => ({
+    long: (world) => ({
       path: '/chats',
       session: 'suspended',
-      answers: {
-        '/api/v1/me/notices': {
-          get: {
-            ...nothing,
-            items: [
-              {
-                ...(answers['/api/v1/me/notices']?.get as { items: object[] }).items[0],
-                action: 'suspend',
-                until: null,
-                reason: `${words.longText} `.repeat(6),
-              },
-            ],
-          } as never,
-        },
-      },
+      answers: noticed(world, { action: 'suspend', reason: `${world.words.longText} `.repeat(6) }),
     }),
     many: oneThing,
     'password changed': () => ({ path: '/chats', session: 'password_changed' }),
     erased: () => ({ path: '/chats', session: 'erased' }),
-    suspended: ({ answers }) => ({
+    suspended: (world) => ({
       path: '/chats',
       session: 'suspended',
-      answers: {
-        '/api/v1/me/notices': {
-          get: {
-            ...nothing,
-            items: [
-              {
-                ...(answers['/api/v1/me/notices']?.get as { items: object[] }).items[0],
-                action: 'suspend',
-                until: ago(-days(7)),
-              },
-            ],
-          } as never,
-        },
-      },
+      answers: noticed(world, { action: 'suspend', until: ago(-days(7)) }),
     }),
-    appeal: ({ answers }) => ({
+    appeal: (world) => ({
       path: '/chats',
       session: 'suspended',
       answers: {
-        '/api/v1/me/notices': {
-          get: {
-            ...nothing,
-            items: [
-              {
-                ...(answers['/api/v1/me/notices']?.get as { items: object[] }).items[0],
-                action: 'suspend',
-                until: ago(-days(7)),
-              },
-            ],
-          } as never,
-        },
+        ...noticed(world, { action: 'suspend', until: ago(-days(7)) }),
         '/api/v1/appeals': { post: hurried },
       },
       act: async ({ t, press, type, see }) => {
@@ -600,6 +566,15 @@ const people = screen({
       act: async ({ t, see }) => see(t('app.retry')),
     }),
     unverified: () => ({ path: '/nearby', me: { email_verified: false } }),
+    'announcement and decision': (world) => ({
+      path: '/nearby',
+      answers: noticed(
+        world,
+        { id: world.idOf(5, 3), action: 'announce', ground: null, reason: world.words.lasts[1] },
+        { action: 'warn' },
+      ),
+      act: async ({ t, see }) => see(t('account.decision.banner')),
+    }),
     'new version': () => ({
       path: '/nearby',
       push: 'default',
@@ -1602,13 +1577,15 @@ const erase = screen({
   },
 })
 
+const decided = ({ notices, page }: World): Answers => ({ '/api/v1/me/notices': { get: page(notices) } })
+
 const reports = screen({
   title: 'Reports and decisions',
   states: {
-    usual: () => ({ path: '/settings/reports' }),
+    usual: (world) => ({ path: '/settings/reports', answers: decided(world) }),
     empty: () => ({
       path: '/settings/reports',
-      answers: { '/api/v1/reports': { get: nothing }, '/api/v1/me/notices': { get: nothing } },
+      answers: { '/api/v1/reports': { get: nothing } },
     }),
     slow: () => ({
       path: '/settings/reports',
@@ -1619,36 +1596,39 @@ const reports = screen({
       path: '/settings/reports',
       answers: { '/api/v1/reports': { get: broken }, '/api/v1/me/notices': { get: broken } },
     }),
-    long: ({ answers, words }) => ({
+    long: (world) => ({
       path: '/settings/reports',
       answers: {
+        ...decided(world),
         '/api/v1/reports': {
           get: {
             ...nothing,
-            items: (answers['/api/v1/reports']?.get as { items: object[] }).items.map((one) => ({
+            items: (world.answers['/api/v1/reports']?.get as { items: object[] }).items.map((one) => ({
               ...one,
-              details: `${words.longText} `.repeat(5),
+              details: `${world.words.longText} `.repeat(5),
             })),
           } as never,
         },
       },
     }),
-    many: ({ answers, idOf }) => ({
+    many: (world) => ({
       path: '/settings/reports',
       answers: {
+        ...decided(world),
         '/api/v1/reports': {
           get: {
             ...nothing,
             items: Array.from({ length: 40 }, (_, at) => ({
-              ...(answers['/api/v1/reports']?.get as { items: object[] }).items[at % 2],
-              id: idOf(32, at),
+              ...(world.answers['/api/v1/reports']?.get as { items: object[] }).items[at % 2],
+              id: world.idOf(32, at),
             })),
           } as never,
         },
       },
     }),
-    appeal: () => ({
+    appeal: (world) => ({
       path: '/settings/reports',
+      answers: decided(world),
       act: async ({ t, press, see }) => {
         await press(t('settings.appeal.begin'))
         await see(t('settings.appeal.send'))

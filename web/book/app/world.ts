@@ -278,6 +278,16 @@ export function worldOf(language: string) {
     created_at: ago(days(3)),
     ...more,
   })
+  const notices = [
+    notice(),
+    notice({
+      id: idOf(5, 2),
+      action: 'remove_content',
+      ground: 'spam',
+      appeal: { id: idOf(9, 1), status: 'open' },
+      created_at: ago(days(30)),
+    }),
+  ]
   const page = <Item>(items: Item[]) => ({ items, next_cursor: null })
   const userAgents = {
     phone:
@@ -360,18 +370,7 @@ export function worldOf(language: string) {
         created_at: ago(0),
       },
     },
-    '/api/v1/me/notices': {
-      get: page([
-        notice(),
-        notice({
-          id: idOf(5, 2),
-          action: 'remove_content',
-          ground: 'spam',
-          appeal: { id: idOf(9, 1), status: 'open' },
-          created_at: ago(days(30)),
-        }),
-      ]),
-    },
+    '/api/v1/me/notices': { get: page<Schemas['Notice']>([]) },
     '/api/v1/me/notifications': {
       get: {
         messages: true,
@@ -474,6 +473,6 @@ export function worldOf(language: string) {
 
   return {
     ...{ words, me, likes, center, people, profile, neighbour, neighbours, chats, chatOf, chat, talk, message, image },
-    ...{ review, reviews, notice, page, answers, online, idOf },
+    ...{ review, reviews, notice, notices, page, answers, online, idOf },
   }
 }
