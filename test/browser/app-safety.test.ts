@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { type Person, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
-import { expectAccessible, message, openAs, serveWeb } from './app-page.ts'
+import { button, expectAccessible, message, openAs, serveWeb } from './app-page.ts'
 import { executablePath, launch } from './client-page.ts'
 
 const browserTest = test.skipIf(!executablePath)
@@ -101,4 +101,65 @@ browserTest(
     expect(await banner.count()).toBe(0)
     expect(errors).toEqual([])
   },
+)
+
+browserTest(
+  'every screen says the same about who finds the user, in every tab, and says why nobody does',
+  async () => {
+    const { app, origin } = await serve({ TRUST_PROXY: '1' })
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { context, page, errors } = await openAs(browser, origin, ada)
+    const here = (name: 'Nearby' | 'Me') => page.getByRole('link', { name, exact: true }).click()
+    const found = async () => (await bob.get('search/nearby?lat=52.5&lng=13.4')).body.items.length
+    const [canFind, cannotFind] = ['Others can find you nearby, within a circle', 'Nobody can find you nearby.']
+
+    // Nobody finds who has never shared a place.
+    await page.goto(`${origin}/me`)
+    await page.getByText('Nobody can find you nearby until you share your rough place.').waitFor()
+    await ada.put('me/location', { latitude: 52.5, longitude: 13.4 })
+    await page.goto(`${origin}/nearby`)
+    await page.getByText('People nearby can find you').waitFor()
+    const other = await context.newPage()
+    await other.goto(`${origin}/me`)
+    await other.getByText(canFind).waitFor()
+
+    await button(page, 'Hide me').click()
+    await other.getByText(cannotFind).waitFor()
+    expect(await found()).toBe(0)
+    await here('Me')
+    await page.getByText(cannotFind).waitFor()
+    // As somebody does on another device.
+    await ada.put('me/visibility', { visible: true })
+    await here('Nearby')
+    await here('Me')
+    await page.getByText(canFind).waitFor()
+    await other.getByText(canFind).waitFor()
+    expect(await found()).toBe(1)
+
+    // Reports that hide them.
+    await here('Nearby')
+    const reporters = await Promise.all(Array.from({ length: 3 }, () => app.person()))
+    await app.rows('UPDATE users SET created_at = created_at - ?', 2 * 86_400_000)
+    for (const [at, reporter] of reporters.entries())
+      await reporter.post('reports', { user_id: ada.id, reason: 'scam' }, { 'x-forwarded-for': `198.51.100.${at}` })
+    expect(await found()).toBe(0)
+    await page.getByText('Nobody can find you nearby until a moderator has decided about reports.').waitFor()
+    expect(await page.getByText('People nearby can find you').count()).toBe(0)
+    await expectAccessible(page, 'hidden by reports')
+    await here('Me')
+    await page.getByText('Nobody can find you nearby until a moderator has decided about reports.').waitFor()
+    expect(errors).toEqual([])
+
+    // A consent that somebody has withdrawn.
+    await bob.put('me/location', { latitude: 52.5, longitude: 13.4 })
+    await bob.post('auth/consents', { consents: { terms: false } })
+    const his = await openAs(browser, origin, bob)
+    await his.page.goto(`${origin}/nearby`)
+    await button(his.page, 'Later').click()
+    await his.page.getByText('Others may be unable to find you until you agree to the texts.').nth(1).waitFor()
+    expect(await his.page.getByText('People nearby can find you').count()).toBe(0)
+    await expectAccessible(his.page, 'without a consent')
+    expect(his.errors).toEqual([])
+  },
+  120_000,
 )

@@ -535,8 +535,10 @@ const people = screen({
         await see(t('people.position.unavailable'))
       },
     }),
+    'hidden by reports': () => ({ path: '/nearby', me: { hidden: 'nearby' } }),
     hidden: () => ({
       path: '/nearby',
+      me: { visible: false },
       answers: {
         '/api/v1/me/location': { get: { latitude: 52.5, longitude: 13.4, visible: false, updated_at: ago(days(1)) } },
       },
@@ -1143,6 +1145,16 @@ const me = screen({
     }),
     many: oneThing,
     hidden: () => ({ path: '/me', me: { visible: false } }),
+    'hidden by reports': () => ({ path: '/me', me: { hidden: 'nearby' } }),
+    'no place': () => ({ path: '/me', answers: { '/api/v1/me/location': { get: refused('not_found', 404) } } }),
+    'consents later': () => ({
+      path: '/me',
+      me: { consents_missing: ['terms'] },
+      act: async ({ t, press, see }) => {
+        await press(t('account.consents.later'))
+        await see(t('people.shown.consents'))
+      },
+    }),
     'not found': () => ({ path: '/me/nothing' }),
   },
 })
