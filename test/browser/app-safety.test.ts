@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { type Person, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
-import { button, expectAccessible, message, openAs, serveWeb } from './app-page.ts'
+import { button, expectAccessible, message, openAs, serveWeb, write } from './app-page.ts'
 import { executablePath, launch } from './client-page.ts'
 
 const browserTest = test.skipIf(!executablePath)
@@ -160,6 +160,73 @@ browserTest(
     expect(await his.page.getByText('People nearby can find you').count()).toBe(0)
     await expectAccessible(his.page, 'without a consent')
     expect(his.errors).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
+  'after a block is lifted, by Undo, in the chat or in the settings, the other one is back at once',
+  async () => {
+    const { app, origin } = await serve()
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    for (const person of [ada, bob]) await person.put('me/location', { latitude: 52.5, longitude: 13.4 })
+    const { page, errors } = await openAs(browser, origin, ada)
+    const his = await openAs(browser, origin, bob)
+    await his.page.goto(`${origin}/chats/${chat}`)
+    const inList = page.getByRole('link', { name: /^Bob/ })
+    const to = (path: string) => page.locator(`nav a[href="${path}"]`).click()
+    const block = async () => {
+      await to('/nearby')
+      await inList.click()
+      await button(page, 'Block').click()
+      await button(page.getByRole('dialog'), 'Block').click()
+      await page.getByText('Bob is blocked').waitFor()
+    }
+
+    await page.goto(`${origin}/nearby`)
+    await inList.waitFor()
+    await block()
+    await button(page, 'Undo').click()
+    await page.getByText('Bob is no longer blocked').waitFor()
+    await to('/nearby')
+    await inList.waitFor()
+
+    // Both read the same when they write, and the chat of the one who has blocked offers to end it.
+    await block()
+    await to('/nearby')
+    await page.getByRole('heading', { name: /^Nobody within/ }).waitFor()
+    await to('/chats')
+    await inList.click()
+    const both: [Page, string][] = [
+      [page, 'From Ada'],
+      [his.page, 'From Bob'],
+    ]
+    for (const [one, text] of both) {
+      await write(one, text)
+      await message(one, text).getByText('Not sent. You cannot write to each other now.').waitFor()
+    }
+    await button(his.page, 'More about this chat').click()
+    await his.page.waitForLoadState('networkidle')
+    expect(await button(his.page, 'Unblock').count()).toBe(0)
+    await button(page, 'More about this chat').click()
+    await button(page, 'Unblock').click()
+    await page.getByText('Bob is no longer blocked').last().waitFor()
+    await button(message(page, 'From Ada'), 'Try again').click()
+    await message(page, 'From Ada').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Back' }).click()
+    await to('/nearby')
+    await inList.waitFor()
+
+    await block()
+    await to('/me')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'Blocked people' }).click()
+    await button(page, 'Unblock Bob').click()
+    await page.getByRole('heading', { name: 'You have blocked nobody' }).waitFor()
+    await to('/nearby')
+    await inList.waitFor()
+    expect([...errors, ...his.errors]).toEqual([])
   },
   120_000,
 )

@@ -121,6 +121,7 @@ export const en = {
   'people.reportedHint': 'You will see the outcome in your reports.',
   'people.myReports': 'My reports',
   'people.alsoBlock': 'Block {name} too',
+  'people.problem.blocked': 'You cannot write to each other now.',
   'people.problem.gone': 'This person is no longer available.',
   'people.problem.awaitingReply': 'Wait for an answer first.',
   'people.problem.messageDeleted': 'The message is deleted already.',

@@ -146,6 +146,7 @@ export const ru: Translation<typeof en> = {
   'people.reportedHint': 'Результат будет среди ваших жалоб.',
   'people.myReports': 'Мои жалобы',
   'people.alsoBlock': 'Ещё и заблокировать: {name}',
+  'people.problem.blocked': 'Сейчас вы не можете писать друг другу.',
   'people.problem.gone': 'Этот человек вам больше не доступен.',
   'people.problem.awaitingReply': 'Сначала дождитесь ответа.',
   'people.problem.messageDeleted': 'Сообщение уже удалено.',

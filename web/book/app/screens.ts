@@ -998,6 +998,18 @@ const chat = screen({
         await see(t('chats.muteForever'))
       },
     }),
+    'menu of a blocked one': (world) => ({
+      path: chatPath(world),
+      answers: {
+        '/api/v1/blocks': {
+          get: world.page([{ id: world.idOf(6, 1), user_id: world.chat.user.id, created_at: ago(days(1)) }]),
+        },
+      },
+      act: async ({ t, press, see }) => {
+        await press(t('chats.menu'))
+        await see(t('settings.blocked.lift'))
+      },
+    }),
     'menu of a muted one': (world) => ({
       path: chatPath(world),
       answers: {
