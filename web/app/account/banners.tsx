@@ -6,11 +6,11 @@ import { IconButton } from '../../shared/ui/button.tsx'
 import { useBrand } from '../../shared/brand.tsx'
 import { useLanguage } from '../language.tsx'
 import { failureText, outcomeOf, useAction } from '../requests.ts'
-import { Announcements } from './announcements.tsx'
 import styles from './banners.module.css'
+import { Notices } from './notices.tsx'
 import { useProviders } from './providers.tsx'
 
-/** Banners above each screen: maintenance, announcements, and what the account lacks, such as consents or a verified address. */
+/** Banners above each screen: maintenance, notices, and what the account lacks, such as consents or a verified address. */
 export function Banners({ onConsents }: { onConsents: () => void }) {
   const { t } = useLanguage()
   const isMissing = useSession(({ user }) => (user?.consents_missing.length ?? 0) > 0)
@@ -19,7 +19,7 @@ export function Banners({ onConsents }: { onConsents: () => void }) {
   return (
     <>
       <MaintenanceBanner />
-      <Announcements />
+      <Notices />
       {isHidden && (
         <div className={styles.banner}>
           <p>{t('account.hidden.banner')}</p>

@@ -4,10 +4,12 @@ import { Ban, Bell, BellOff, Flag, Star, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Sheet } from '../../shared/ui/sheet.tsx'
+import { useToast } from '../../shared/ui/toasts.tsx'
 import { useLanguage } from '../language.tsx'
-import { BlockSheet } from '../people/block-sheet.tsx'
+import { BlockSheet, useUnblock } from '../people/block-sheet.tsx'
 import { problemText } from '../people/problems.ts'
 import { ReportSheet } from '../people/report-sheet.tsx'
+import { useAction, useResource } from '../requests.ts'
 import styles from './chat.module.css'
 import { ReviewSheet } from './review-sheet.tsx'
 
@@ -18,6 +20,9 @@ export function ChatSheet({ chat, name, onClose }: Props) {
   const { t } = useLanguage()
   const [open, setOpen] = useState<'review' | 'report' | 'block' | null>(null)
   const { user } = chat
+  const { api } = useConvene()
+  const blocks = useResource(() => api.GET('/api/v1/blocks', { params: { query: { limit: 100 } } }))
+  const block = blocks.data?.items.find(({ user_id }) => user_id === user.id)
   if (open === 'review') return <ReviewSheet chatId={chat.id} name={name} onClose={onClose} />
   if (open === 'block') return <BlockSheet userId={user.id} name={name} onClose={onClose} />
   if (open === 'report')
@@ -32,14 +37,38 @@ export function ChatSheet({ chat, name, onClose }: Props) {
         <button type="button" className={styles.action} onClick={() => setOpen('review')}>
           <Star size={20} aria-hidden /> {t('chats.review')}
         </button>
-        <button type="button" className={`${styles.action} ${styles.dangerous}`} onClick={() => setOpen('block')}>
-          <Ban size={20} aria-hidden /> {t('people.block')}
-        </button>
+        {block ? (
+          <Unblock blockId={block.id} name={name} onDone={onClose} />
+        ) : (
+          <button type="button" className={`${styles.action} ${styles.dangerous}`} onClick={() => setOpen('block')}>
+            <Ban size={20} aria-hidden /> {t('people.block')}
+          </button>
+        )}
         <button type="button" className={`${styles.action} ${styles.dangerous}`} onClick={() => setOpen('report')}>
           <Flag size={20} aria-hidden /> {t('people.report')}
         </button>
       </div>
     </Sheet>
+  )
+}
+
+function Unblock({ blockId, name, onDone }: { blockId: string; name: string; onDone: () => void }) {
+  const { t } = useLanguage()
+  const toast = useToast()
+  const unblock = useUnblock()
+  const lift = useAction(async () => {
+    const failure = await unblock(blockId)
+    if (failure !== null) return failure
+    toast(t('people.unblocked', { name }))
+    onDone()
+  })
+  return (
+    <>
+      <button type="button" className={styles.action} aria-disabled={lift.busy || undefined} onClick={() => lift.run()}>
+        <Ban size={20} aria-hidden /> {t('settings.blocked.lift')}
+      </button>
+      {lift.failure && <p role="alert">{problemText(t, lift.failure === 'offline' ? null : lift.failure)}</p>}
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { ChatMessage, OpenChat } from 'convene-client'
-import { Check, CheckCheck, Clock, MoreHorizontal } from 'lucide-react'
-import { memo } from 'react'
+import { Check, CheckCheck, Clock, MoreHorizontal, TriangleAlert } from 'lucide-react'
+import { memo, useId } from 'react'
 import { timeOf } from '../../shared/dates.ts'
 import { Button, IconButton } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
@@ -19,11 +19,12 @@ type Props = {
   onPhoto: (message: ChatMessage) => void
 }
 
-/** One message as a bubble, with its time, its marks and its menu. */
+/** One message as a bubble, with its time, its marks and its menu, and below it the caution of the operator's rules. */
 export const MessageRow = memo(function MessageRow(props: Props) {
   const { message, isMine, isFirst, isLast, name, onMenu, onPhoto } = props
   const { t } = useLanguage()
-  const { text, deleted, state } = message
+  const { text, deleted, state, caution } = message
+  const cautionId = useId()
   const hasMenu = !deleted && state !== 'failed'
   const classes = [
     styles.message,
@@ -33,7 +34,11 @@ export const MessageRow = memo(function MessageRow(props: Props) {
     state === 'failed' && styles.refused,
   ]
   return (
-    <article className={classes.filter(Boolean).join(' ')} aria-label={isMine ? t('chats.you') : name}>
+    <article
+      className={classes.filter(Boolean).join(' ')}
+      aria-label={isMine ? t('chats.you') : name}
+      aria-describedby={caution ? cautionId : undefined}
+    >
       <div className={styles.line}>
         <div
           className={`${styles.bubble} ${deleted ? styles.tombstone : ''}`}
@@ -60,6 +65,13 @@ export const MessageRow = memo(function MessageRow(props: Props) {
           </IconButton>
         )}
       </div>
+      {caution && (
+        <p id={cautionId} className={styles.caution} role="note">
+          <TriangleAlert size={16} role="img" aria-label={t('chats.caution')} />
+          {/* In one element, so that the description has a space after the icon's name. */}
+          <span>{caution}</span>
+        </p>
+      )}
       {state === 'failed' && <Failed {...props} />}
     </article>
   )

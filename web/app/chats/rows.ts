@@ -40,8 +40,9 @@ export function shownSize(width: number, height: number): { width: number; heigh
 /** The estimated height of a row, before it is measured. */
 export function estimate(row: Row | undefined): number {
   if (row === undefined || row.kind === 'day') return 44
-  const { text, photo, file } = row.message
+  const { text, photo, file, caution } = row.message
   const lines = text === null ? 0 : text.split('\n').reduce((sum, line) => sum + Math.ceil((line.length + 8) / 36), 0)
+  const warning = caution ? 18 + Math.ceil(caution.length / 42) * 19 : 0
   const image = photo ? shownSize(photo.width, photo.height).height + 8 : file ? 260 : 0
-  return 22 + lines * 22 + image + (row.isFirst ? 8 : 0)
+  return 22 + lines * 22 + image + warning + (row.isFirst ? 8 : 0)
 }

@@ -6,9 +6,23 @@ import { Button } from '../../shared/ui/button.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { useLanguage } from '../language.tsx'
+import { type Failure, failureText, outcomeOf } from '../requests.ts'
 import { useNearbyStore } from './nearby-store.ts'
 import styles from './person.module.css'
 import { problemText } from './problems.ts'
+
+/** Lifts a block, and reads again the lists from which it has kept somebody. */
+export function useUnblock() {
+  const { api, chats } = useConvene()
+  const store = useNearbyStore()
+  return async (id: string): Promise<Failure | null> => {
+    const { failure } = await outcomeOf(api.DELETE('/api/v1/blocks/{id}', { params: { path: { id } } }))
+    if (failure !== null) return failure
+    void chats.list.load()
+    if (store.get().loaded) void store.load()
+    return null
+  }
+}
 
 /** Blocks somebody, and offers to undo it. */
 export function useBlock(userId: string, name: string) {
@@ -16,6 +30,7 @@ export function useBlock(userId: string, name: string) {
   const { api, chats } = useConvene()
   const store = useNearbyStore()
   const toast = useToast()
+  const unblock = useUnblock()
   return async (): Promise<Problem | 'offline' | null> => {
     const { data, error } = await api
       .POST('/api/v1/blocks', { body: { user_id: userId } })
@@ -25,12 +40,9 @@ export function useBlock(userId: string, name: string) {
     void chats.list.load()
     toast(t('people.blocked', { name }), {
       label: t('people.unblock'),
-      run: () => {
-        const lifted = api.DELETE('/api/v1/blocks/{id}', { params: { path: { id: data.id } } })
-        lifted.then(
-          ({ response }) => toast(t(response.ok ? 'people.unblocked' : 'app.failed', { name })),
-          () => toast(t('app.failure.offline')),
-        )
+      run: async () => {
+        const failure = await unblock(data.id)
+        toast(failure === null ? t('people.unblocked', { name }) : failureText(t, failure))
       },
     })
     return null

@@ -24,7 +24,8 @@ export const radii = [1000, 2000, 5000, 10_000, 25_000, 100_000] as const
 type NearbyState = {
   /** The user's published point. `none` until a position was sent. */
   place: Place | 'unknown' | 'none'
-  visible: boolean
+  /** What the user has just chosen, until the session's user has it too. */
+  visible: boolean | null
   /** The user's preferences, to mark common tags; null until they are read. */
   likes: Likes | null
   filters: Filters
@@ -42,7 +43,7 @@ type NearbyState = {
 
 const first: NearbyState = {
   place: 'unknown',
-  visible: true,
+  visible: null,
   likes: null,
   filters: noFilters,
   items: [],
@@ -79,14 +80,20 @@ function openNearby({ api, session }: Convene) {
     set(first)
   })
 
-  async function readPlace() {
+  async function readPlace(): Promise<Problem | 'offline' | null> {
     const own = owner
     const { data, error, response } = await api.GET('/api/v1/me/location').catch(noAnswer)
-    if (own !== owner) return
-    if (response?.status === 404) return set({ place: 'none', visible: session.get().user?.visible ?? true })
-    if (!data) return set({ failed: error ?? 'offline' })
-    const { latitude, longitude, visible } = data
-    set({ place: latitude === null || longitude === null ? 'none' : { latitude, longitude }, visible })
+    if (own !== owner) return null
+    if (!data && response?.status !== 404) return error ?? 'offline'
+    if (data) take(data)
+    else set({ place: 'none' })
+    return null
+  }
+
+  /** Renews the user of the session, in all tabs, after a change that its screens show. */
+  async function readUser() {
+    const { data } = await api.GET('/api/v1/me').catch(noAnswer)
+    return data !== undefined
   }
 
   async function readLikes() {
@@ -98,7 +105,7 @@ function openNearby({ api, session }: Convene) {
    * Reads the people around the published point. The server knows that point, so no URL contains a position. A first page
    * replaces the list, once the place is known.
    */
-  async function read(isFirst: boolean, placed: Promise<void> | null = null) {
+  async function read(isFirst: boolean, placed: Promise<unknown> | null = null) {
     const { place, filters } = state
     if (typeof place === 'string' && placed === null) return
     const own = isFirst ? ++search : search
@@ -121,7 +128,7 @@ function openNearby({ api, session }: Convene) {
       .catch(noAnswer)
     const [{ data, error }] = await Promise.all([asked, placed])
     if (own !== search) return
-    // Without a place, nobody is shown; if reading the place has failed, `readPlace` has set `failed`.
+    // Without a place, nobody is shown; if reading the place has failed, `load` has set `failed`.
     if (typeof state.place === 'string') return set({ loading: false })
     if (!data) return set({ loading: false, failed: error ?? 'offline' })
     cursor = data.next_cursor
@@ -136,7 +143,7 @@ function openNearby({ api, session }: Convene) {
   async function load() {
     if (state.failed) set({ failed: null })
     void readLikes()
-    await read(true, state.place === 'unknown' ? readPlace() : null)
+    await read(true, state.place === 'unknown' ? readPlace().then((failed) => failed && set({ failed })) : null)
   }
 
   return {
@@ -150,22 +157,23 @@ function openNearby({ api, session }: Convene) {
     begin: () => (state.loaded || state.loading ? Promise.resolve() : load()),
     loadMore: () => (state.hasMore && !state.loading && !state.failed ? read(false) : Promise.resolve()),
     readLikes,
+    readPlace,
     /** Sends a position. Returns the server's problem, `offline` if there was no answer, or null on success. */
     async publish(position: Place): Promise<Problem | 'offline' | null> {
       const { data, error } = await api.PUT('/api/v1/me/location', { body: position }).catch(noAnswer)
       if (!data) return error ?? 'offline'
       take(data)
+      set({ failed: null })
       await read(true)
       return null
     },
     /** Shows or hides the user at once, and reverts that if the server refuses. */
     async show(visible: boolean): Promise<Problem | 'offline' | null> {
-      const before = state.visible
       set({ visible })
       const { data, error } = await api.PUT('/api/v1/me/visibility', { body: { visible } }).catch(noAnswer)
-      if (data) return null
-      set({ visible: before })
-      return error ?? 'offline'
+      // If the session's user could not be renewed, the choice is newer.
+      if ((!data || (await readUser())) && state.visible === visible) set({ visible: null })
+      return data ? null : (error ?? 'offline')
     },
     filter(filters: Filters) {
       set({ filters, chosen: null, scrollTop: 0, loaded: false, items: [] })
@@ -181,7 +189,9 @@ function openNearby({ api, session }: Convene) {
   }
 
   function take({ latitude, longitude, visible }: components['schemas']['Location']) {
-    if (latitude !== null && longitude !== null) set({ place: { latitude, longitude }, visible, failed: null })
+    set({ place: latitude === null || longitude === null ? 'none' : { latitude, longitude } })
+    // Chosen on another device.
+    if (visible !== session.get().user?.visible) void readUser()
   }
 }
 

@@ -6,7 +6,8 @@ import { Button } from '../../shared/ui/button.tsx'
 import { State } from '../../shared/ui/state.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
-import { outcomeOf, useAction, useResource } from '../requests.ts'
+import { useUnblock } from '../people/block-sheet.tsx'
+import { useAction, useResource } from '../requests.ts'
 import { Loaded, Part } from './loaded.tsx'
 import styles from './settings.module.css'
 
@@ -46,9 +47,9 @@ export default function Blocked() {
 
 function BlockCard({ block, name, onChange }: { block: Block; name: string | null; onChange: () => void }) {
   const { t, language } = useLanguage()
-  const { api } = useConvene()
+  const unblock = useUnblock()
   const lift = useAction(async () => {
-    const { failure } = await outcomeOf(api.DELETE('/api/v1/blocks/{id}', { params: { path: { id: block.id } } }))
+    const failure = await unblock(block.id)
     onChange()
     return failure
   })

@@ -1,17 +1,19 @@
 import type { Profile } from 'convene-client'
 import { useConvene, useSession } from 'convene-client/react'
 import { Eye, EyeOff, Pencil, Settings as Cog, SlidersHorizontal, Star } from 'lucide-react'
-import { lazy } from 'react'
+import { lazy, useEffect } from 'react'
 import { Link, useParams } from 'wouter'
 import { useLanguage } from '../language.tsx'
 import { NotFound } from '../not-found.tsx'
 import { tagsOf } from '../people/common.ts'
 import { tagText } from '../people/suggestions.ts'
 import tagStyles from '../people/nearby.module.css'
+import { useNearbyStore } from '../people/nearby-store.ts'
 import personStyles from '../people/person.module.css'
 import { PersonPhoto } from '../people/person-photo.tsx'
 import { Reviews } from '../people/reviews.tsx'
 import { Screen } from '../people/screen.tsx'
+import { useShown } from '../people/shown.ts'
 import { useResource } from '../requests.ts'
 import { Loaded } from './loaded.tsx'
 import styles from './me.module.css'
@@ -50,7 +52,6 @@ function Overview() {
 
 function MyProfile({ user }: { user: Profile }) {
   const { t, language } = useLanguage()
-  const isVisible = useSession(({ user }) => user?.visible === true)
   const name = user.name ?? ''
   const tags = tagsOf(user, null)
   return (
@@ -95,11 +96,28 @@ function MyProfile({ user }: { user: Profile }) {
       ) : (
         <p className={personStyles.quiet}>{t('settings.preferences.none')}</p>
       )}
-      <p className={styles.seen}>
-        {isVisible ? <Eye size={20} aria-hidden /> : <EyeOff size={20} aria-hidden />}
-        {t(isVisible ? 'settings.profile.visible' : 'settings.profile.hidden')}
-      </p>
+      <Seen />
       <Reviews userId={user.id} />
     </article>
+  )
+}
+
+/** Whether others can find the user nearby. */
+function Seen() {
+  const { t } = useLanguage()
+  const store = useNearbyStore()
+  const shown = useShown()
+  useEffect(() => {
+    void store.readPlace()
+  }, [store])
+  if (shown === 'unknown') return null
+  const isFound = shown === 'shown'
+  return (
+    <p className={styles.seen} role="status">
+      {isFound ? <Eye size={20} aria-hidden /> : <EyeOff size={20} aria-hidden />}
+      {isFound || shown === 'hiding'
+        ? t(isFound ? 'settings.profile.visible' : 'settings.profile.hidden')
+        : t(`people.shown.${shown}`)}
+    </p>
   )
 }

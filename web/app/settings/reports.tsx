@@ -1,8 +1,10 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { Flag } from 'lucide-react'
+import { useEffect } from 'react'
 import { dateOf } from '../../shared/dates.ts'
 import { State } from '../../shared/ui/state.tsx'
+import { markRead } from '../account/read-notices.ts'
 import { useLanguage } from '../language.tsx'
 import { useResource } from '../requests.ts'
 import { Group, Loaded, Part } from './loaded.tsx'
@@ -14,9 +16,17 @@ type Report = components['schemas']['Report']
 /** The user's reports with their outcome, and decisions about the user. */
 export default function Reports() {
   const { t } = useLanguage()
-  const { api } = useConvene()
+  const client = useConvene()
+  const { api } = client
   const reports = useResource(() => api.GET('/api/v1/reports', { params: { query: { limit: 100 } } }))
   const notices = useResource(() => api.GET('/api/v1/me/notices', { params: { query: { limit: 100 } } }))
+  const { data: known, reload } = notices
+  useEffect(() => client.on('notice', () => void reload()), [client, reload])
+  useEffect(() => {
+    // Announcements keep their banner until its button is pressed.
+    const decisions = known?.items.filter(({ action }) => action !== 'announce') ?? []
+    markRead(decisions.map(({ id }) => id))
+  }, [known])
   return (
     <Part title={t('settings.reports.title')}>
       <Group title={t('settings.reports.mine')}>

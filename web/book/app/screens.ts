@@ -349,6 +349,10 @@ const fromProvider = screen({
   },
 })
 
+const noticed = ({ notice, page }: World, ...notices: Parameters<World['notice']>[0][]): Answers => ({
+  '/api/v1/me/notices': { get: page(notices.map(notice)) },
+})
+
 const ended = screen({
   title: 'The session has ended',
   states: {
@@ -357,45 +361,18 @@ const ended = screen({
     slow: () => ({ path: '/chats', session: 'suspended', answers: { '/api/v1/me/notices': { get: silent } } }),
     offline: () => ({ path: '/chats', session: 'suspended', answers: { '/api/v1/me/notices': { get: lost } } }),
     error: () => ({ path: '/chats', session: 'refresh_reused' }),
-    long: ({ words, answers }) => ({
+    long: (world) => ({
       path: '/chats',
       session: 'suspended',
-      answers: {
-        '/api/v1/me/notices': {
-          get: {
-            ...nothing,
-            items: [
-              {
-                ...(answers['/api/v1/me/notices']?.get as { items: object[] }).items[0],
-                action: 'suspend',
-                until: null,
-                reason: `${words.longText} `.repeat(6),
-              },
-            ],
-          } as never,
-        },
-      },
+      answers: noticed(world, { action: 'suspend', reason: `${world.words.longText} `.repeat(6) }),
     }),
     many: oneThing,
     'password changed': () => ({ path: '/chats', session: 'password_changed' }),
     erased: () => ({ path: '/chats', session: 'erased' }),
-    suspended: ({ answers }) => ({
+    suspended: (world) => ({
       path: '/chats',
       session: 'suspended',
-      answers: {
-        '/api/v1/me/notices': {
-          get: {
-            ...nothing,
-            items: [
-              {
-                ...(answers['/api/v1/me/notices']?.get as { items: object[] }).items[0],
-                action: 'suspend',
-                until: ago(-days(7)),
-              },
-            ],
-          } as never,
-        },
-      },
+      answers: noticed(world, { action: 'suspend', until: ago(-days(7)) }),
     }),
     'suspended, the token is over': () => ({
       path: '/chats',
@@ -411,22 +388,11 @@ const ended = screen({
         await press(t('settings.appeal.begin'))
       },
     }),
-    appeal: ({ answers }) => ({
+    appeal: (world) => ({
       path: '/chats',
       session: 'suspended',
       answers: {
-        '/api/v1/me/notices': {
-          get: {
-            ...nothing,
-            items: [
-              {
-                ...(answers['/api/v1/me/notices']?.get as { items: object[] }).items[0],
-                action: 'suspend',
-                until: ago(-days(7)),
-              },
-            ],
-          } as never,
-        },
+        ...noticed(world, { action: 'suspend', until: ago(-days(7)) }),
         '/api/v1/appeals': { post: hurried },
       },
       act: async ({ t, press, type, see }) => {
@@ -585,8 +551,10 @@ const people = screen({
         await see(t('people.position.unavailable'))
       },
     }),
+    'hidden by reports': () => ({ path: '/nearby', me: { hidden: 'nearby' } }),
     hidden: () => ({
       path: '/nearby',
+      me: { visible: false },
       answers: {
         '/api/v1/me/location': { get: { latitude: 52.5, longitude: 13.4, visible: false, updated_at: ago(days(1)) } },
       },
@@ -616,6 +584,15 @@ const people = screen({
       act: async ({ t, see }) => see(t('app.retry')),
     }),
     unverified: () => ({ path: '/nearby', me: { email_verified: false } }),
+    'announcement and decision': (world) => ({
+      path: '/nearby',
+      answers: noticed(
+        world,
+        { id: world.idOf(5, 3), action: 'announce', ground: null, reason: world.words.lasts[1] },
+        { action: 'warn' },
+      ),
+      act: async ({ t, see }) => see(t('account.decision.banner')),
+    }),
     'new version': () => ({
       path: '/nearby',
       push: 'default',
@@ -999,6 +976,19 @@ const chat = screen({
         ),
       ),
     }),
+    caution: (world) => ({
+      path: chatPath(world),
+      answers: talkOf([
+        ...world.talk.slice(0, 4),
+        world.message(world.chat.id, 20, world.chat.user.id, world.words.advert, 2, { caution: world.words.caution }),
+        world.message(world.chat.id, 21, world.chat.user.id, null, 1, {
+          kind: 'photo',
+          photo: world.image,
+          caution: world.words.longText,
+        }),
+      ]),
+      act: async ({ see }) => see(world.words.caution),
+    }),
     refused: (world) => ({
       path: chatPath(world),
       answers: {
@@ -1022,6 +1012,18 @@ const chat = screen({
       act: async ({ t, press, see }) => {
         await press(t('chats.menu'))
         await see(t('chats.muteForever'))
+      },
+    }),
+    'menu of a blocked one': (world) => ({
+      path: chatPath(world),
+      answers: {
+        '/api/v1/blocks': {
+          get: world.page([{ id: world.idOf(6, 1), user_id: world.chat.user.id, created_at: ago(days(1)) }]),
+        },
+      },
+      act: async ({ t, press, see }) => {
+        await press(t('chats.menu'))
+        await see(t('settings.blocked.lift'))
       },
     }),
     'menu of a muted one': (world) => ({
@@ -1171,6 +1173,16 @@ const me = screen({
     }),
     many: oneThing,
     hidden: () => ({ path: '/me', me: { visible: false } }),
+    'hidden by reports': () => ({ path: '/me', me: { hidden: 'nearby' } }),
+    'no place': () => ({ path: '/me', answers: { '/api/v1/me/location': { get: refused('not_found', 404) } } }),
+    'consents later': () => ({
+      path: '/me',
+      me: { consents_missing: ['terms'] },
+      act: async ({ t, press, see }) => {
+        await press(t('account.consents.later'))
+        await see(t('people.shown.consents'))
+      },
+    }),
     'not found': () => ({ path: '/me/nothing' }),
   },
 })
@@ -1611,13 +1623,15 @@ const erase = screen({
   },
 })
 
+const decided = ({ notices, page }: World): Answers => ({ '/api/v1/me/notices': { get: page(notices) } })
+
 const reports = screen({
   title: 'Reports and decisions',
   states: {
-    usual: () => ({ path: '/settings/reports' }),
+    usual: (world) => ({ path: '/settings/reports', answers: decided(world) }),
     empty: () => ({
       path: '/settings/reports',
-      answers: { '/api/v1/reports': { get: nothing }, '/api/v1/me/notices': { get: nothing } },
+      answers: { '/api/v1/reports': { get: nothing } },
     }),
     slow: () => ({
       path: '/settings/reports',
@@ -1628,36 +1642,39 @@ const reports = screen({
       path: '/settings/reports',
       answers: { '/api/v1/reports': { get: broken }, '/api/v1/me/notices': { get: broken } },
     }),
-    long: ({ answers, words }) => ({
+    long: (world) => ({
       path: '/settings/reports',
       answers: {
+        ...decided(world),
         '/api/v1/reports': {
           get: {
             ...nothing,
-            items: (answers['/api/v1/reports']?.get as { items: object[] }).items.map((one) => ({
+            items: (world.answers['/api/v1/reports']?.get as { items: object[] }).items.map((one) => ({
               ...one,
-              details: `${words.longText} `.repeat(5),
+              details: `${world.words.longText} `.repeat(5),
             })),
           } as never,
         },
       },
     }),
-    many: ({ answers, idOf }) => ({
+    many: (world) => ({
       path: '/settings/reports',
       answers: {
+        ...decided(world),
         '/api/v1/reports': {
           get: {
             ...nothing,
             items: Array.from({ length: 40 }, (_, at) => ({
-              ...(answers['/api/v1/reports']?.get as { items: object[] }).items[at % 2],
-              id: idOf(32, at),
+              ...(world.answers['/api/v1/reports']?.get as { items: object[] }).items[at % 2],
+              id: world.idOf(32, at),
             })),
           } as never,
         },
       },
     }),
-    appeal: () => ({
+    appeal: (world) => ({
       path: '/settings/reports',
+      answers: decided(world),
       act: async ({ t, press, see }) => {
         await press(t('settings.appeal.begin'))
         await see(t('settings.appeal.send'))

@@ -62,6 +62,8 @@ const texts = {
       'A very good listener, and knows every bakery.',
       'Showed me half of the city.',
     ],
+    advert: 'I have a tip for you: double your money in a week. Send me your card number.',
+    caution: 'Be careful: never send money or card numbers to somebody whom you have not met.',
     long: 'Maximiliana-Alexandrina von Hohenstaufen-Wittelsbach zu Rothenburg ob der Tauber',
     longText:
       'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenhersteller and https://example.org/a/very/long/address/that/has/no/place/to/break/in/it?and=goes&on=and&on=and&on',
@@ -113,6 +115,8 @@ const texts = {
       'Умеет слушать и знает все пекарни.',
       'Показал мне полгорода.',
     ],
+    advert: 'Есть совет: удвойте деньги за неделю. Пришлите номер карты.',
+    caution: 'Будьте осторожны: не посылайте деньги и номера карт тем, с кем не встречались.',
     long: 'Александра-Константинопольская Рождественско-Преображенская-Водопьянова-Краснокутская',
     longText:
       'Превысокомногорассмотрительствующий и https://example.org/a/very/long/address/that/has/no/place/to/break/in/it?and=goes&on=and&on=and&on',
@@ -274,6 +278,16 @@ export function worldOf(language: string) {
     created_at: ago(days(3)),
     ...more,
   })
+  const notices = [
+    notice(),
+    notice({
+      id: idOf(5, 2),
+      action: 'remove_content',
+      ground: 'spam',
+      appeal: { id: idOf(9, 1), status: 'open' },
+      created_at: ago(days(30)),
+    }),
+  ]
   const page = <Item>(items: Item[]) => ({ items, next_cursor: null })
   const userAgents = {
     phone:
@@ -356,18 +370,7 @@ export function worldOf(language: string) {
         created_at: ago(0),
       },
     },
-    '/api/v1/me/notices': {
-      get: page([
-        notice(),
-        notice({
-          id: idOf(5, 2),
-          action: 'remove_content',
-          ground: 'spam',
-          appeal: { id: idOf(9, 1), status: 'open' },
-          created_at: ago(days(30)),
-        }),
-      ]),
-    },
+    '/api/v1/me/notices': { get: page<Schemas['Notice']>([]) },
     '/api/v1/me/notifications': {
       get: {
         messages: true,
@@ -470,6 +473,6 @@ export function worldOf(language: string) {
 
   return {
     ...{ words, me, likes, center, people, profile, neighbour, neighbours, chats, chatOf, chat, talk, message, image },
-    ...{ review, reviews, notice, page, answers, online, idOf },
+    ...{ review, reviews, notice, notices, page, answers, online, idOf },
   }
 }

@@ -1,0 +1,232 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { type Person, type TestApp, testApp } from '../app.ts'
+import { granted } from '../rows.ts'
+import { button, expectAccessible, message, openAs, serveWeb, write } from './app-page.ts'
+import { executablePath, launch } from './client-page.ts'
+
+const browserTest = test.skipIf(!executablePath)
+let browser: Browser
+const opened: { stop(): Promise<unknown> }[] = []
+
+if (!executablePath) test.skip('SKIPPED: this machine has no Chromium', () => {})
+beforeAll(async () => {
+  if (executablePath) browser = await launch()
+})
+afterEach(async () => {
+  for (const context of browser?.contexts() ?? []) await context.close()
+  for (const web of opened.splice(0)) await web.stop()
+})
+afterAll(() => browser?.close())
+
+async function serve(environment: Record<string, string> = {}) {
+  const app = await testApp(environment)
+  const web = await serveWeb(app)
+  opened.push(web)
+  return { app, origin: web.origin }
+}
+
+const grant = (app: TestApp, { id }: Person, role: 'admin' | 'moderator') =>
+  app.services.storage.users.setRole(id, role, granted(id, app.clock.now))
+
+browserTest('the caution of a rule stands under the message, for its recipient alone', async () => {
+  const { app, origin } = await serve()
+  const [ada, bob, root] = [await app.person('Ada'), await app.person('Bob'), await app.person('Root')]
+  await grant(app, root, 'admin')
+  const match = { type: 'words', words: ['banana'] }
+  const rule = { name: 'Bananas', on: true, applies_to: ['message'], match, action: 'note' }
+  expect((await root.post('admin/rules', { ...rule, public_text: 'Mind the peel.' })).status).toBe(201)
+  const chat = await app.met(ada, bob)
+  await ada.post(`chats/${chat}/messages`, { text: 'A banana' })
+  await ada.post(`chats/${chat}/messages`, { text: 'An apple' })
+  const [hers, his] = [await openAs(browser, origin, ada), await openAs(browser, origin, bob)]
+  await his.page.goto(`${origin}/chats/${chat}`)
+  const note = message(his.page, 'A banana').getByRole('note')
+  await note.getByText('Mind the peel.').waitFor()
+  await note.getByRole('img', { name: 'Caution' }).waitFor()
+  expect(await message(his.page, 'A banana').getAttribute('aria-describedby')).toBe(await note.getAttribute('id'))
+  expect(await his.page.getByRole('note').count()).toBe(1)
+  await expectAccessible(his.page, 'a caution')
+
+  await hers.page.goto(`${origin}/chats/${chat}`)
+  await message(hers.page, 'An apple').waitFor()
+  expect(await hers.page.getByRole('note').count()).toBe(0)
+  expect([...hers.errors, ...his.errors]).toEqual([])
+})
+
+browserTest(
+  'a decision has a banner, at once and at the next start, until it is read among the decisions',
+  async () => {
+    const { app, origin } = await serve()
+    const [ada, mo] = [await app.person('Ada'), await app.person('Mo')]
+    await grant(app, mo, 'moderator')
+    const { page, errors } = await openAs(browser, origin, ada)
+    const banner = page.getByText('There is a decision about your account.')
+    const screen = (name: string) => page.getByRole('heading', { name, exact: true }).first()
+    const read = async () => {
+      await page.getByRole('link', { name: 'Read it' }).click()
+      await screen('Reports and decisions').waitFor()
+      await banner.waitFor({ state: 'detached' })
+    }
+    const listens = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'))
+    await page.goto(`${origin}/me`)
+    await listens
+    await page.getByText('Ada', { exact: true }).waitFor()
+    expect(await banner.count()).toBe(0)
+
+    // At once, while the app is open.
+    expect((await mo.post(`admin/users/${ada.id}/warn`, { reason: 'Adverts for crypto coins' })).status).toBe(200)
+    await banner.waitFor()
+    await expectAccessible(page, 'a decision')
+    await read()
+    await page.getByText('Adverts for crypto coins').waitFor()
+    await page.reload()
+    await page.getByText('Adverts for crypto coins').waitFor()
+    expect(await banner.count()).toBe(0)
+
+    // One that was made while the page was closed. An appeal's outcome is one too.
+    await page.goto('about:blank')
+    const [notice] = (await ada.get('me/notices')).body.items
+    await ada.post('appeals', { notice_id: notice.id, text: 'They were chocolate coins.' })
+    const [appeal] = (await mo.get('admin/appeals')).body.items
+    const decision = { decision: 'uphold', note: 'Chocolate is fine.' }
+    expect((await mo.post(`admin/appeals/${appeal.id}/resolve`, decision)).status).toBe(200)
+    await page.goto(`${origin}/nearby`)
+    await banner.waitFor()
+    await read()
+    await page.getByText('Chocolate is fine.').waitFor()
+    await page.goto(`${origin}/nearby`)
+    await screen('Nearby').waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await banner.count()).toBe(0)
+    expect(errors).toEqual([])
+  },
+)
+
+browserTest(
+  'every screen says the same about who finds the user, in every tab, and says why nobody does',
+  async () => {
+    const { app, origin } = await serve({ TRUST_PROXY: '1' })
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { context, page, errors } = await openAs(browser, origin, ada)
+    const here = (name: 'Nearby' | 'Me') => page.getByRole('link', { name, exact: true }).click()
+    const found = async () => (await bob.get('search/nearby?lat=52.5&lng=13.4')).body.items.length
+    const [canFind, cannotFind] = ['Others can find you nearby, within a circle', 'Nobody can find you nearby.']
+
+    // Nobody finds who has never shared a place.
+    await page.goto(`${origin}/me`)
+    await page.getByText('Nobody can find you nearby until you share your rough place.').waitFor()
+    await ada.put('me/location', { latitude: 52.5, longitude: 13.4 })
+    await page.goto(`${origin}/nearby`)
+    await page.getByText('People nearby can find you').waitFor()
+    const other = await context.newPage()
+    await other.goto(`${origin}/me`)
+    await other.getByText(canFind).waitFor()
+
+    await button(page, 'Hide me').click()
+    await other.getByText(cannotFind).waitFor()
+    expect(await found()).toBe(0)
+    await here('Me')
+    await page.getByText(cannotFind).waitFor()
+    // As somebody does on another device.
+    await ada.put('me/visibility', { visible: true })
+    await here('Nearby')
+    await here('Me')
+    await page.getByText(canFind).waitFor()
+    await other.getByText(canFind).waitFor()
+    expect(await found()).toBe(1)
+
+    // Reports that hide them.
+    await here('Nearby')
+    const reporters = await Promise.all(Array.from({ length: 3 }, () => app.person()))
+    await app.rows('UPDATE users SET created_at = created_at - ?', 2 * 86_400_000)
+    for (const [at, reporter] of reporters.entries())
+      await reporter.post('reports', { user_id: ada.id, reason: 'scam' }, { 'x-forwarded-for': `198.51.100.${at}` })
+    expect(await found()).toBe(0)
+    await page.getByText('Nobody can find you nearby until a moderator has decided about reports.').waitFor()
+    expect(await page.getByText('People nearby can find you').count()).toBe(0)
+    await expectAccessible(page, 'hidden by reports')
+    await here('Me')
+    await page.getByText('Nobody can find you nearby until a moderator has decided about reports.').waitFor()
+    expect(errors).toEqual([])
+
+    // A consent that somebody has withdrawn.
+    await bob.put('me/location', { latitude: 52.5, longitude: 13.4 })
+    await bob.post('auth/consents', { consents: { terms: false } })
+    const his = await openAs(browser, origin, bob)
+    await his.page.goto(`${origin}/nearby`)
+    await button(his.page, 'Later').click()
+    await his.page.getByText('Others may be unable to find you until you agree to the texts.').nth(1).waitFor()
+    expect(await his.page.getByText('People nearby can find you').count()).toBe(0)
+    await expectAccessible(his.page, 'without a consent')
+    expect(his.errors).toEqual([])
+  },
+  120_000,
+)
+
+browserTest(
+  'after a block is lifted, by Undo, in the chat or in the settings, the other one is back at once',
+  async () => {
+    const { app, origin } = await serve()
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    for (const person of [ada, bob]) await person.put('me/location', { latitude: 52.5, longitude: 13.4 })
+    const { page, errors } = await openAs(browser, origin, ada)
+    const his = await openAs(browser, origin, bob)
+    await his.page.goto(`${origin}/chats/${chat}`)
+    const inList = page.getByRole('link', { name: /^Bob/ })
+    const to = (path: string) => page.locator(`nav a[href="${path}"]`).click()
+    const block = async () => {
+      await to('/nearby')
+      await inList.click()
+      await button(page, 'Block').click()
+      await button(page.getByRole('dialog'), 'Block').click()
+      await page.getByText('Bob is blocked').waitFor()
+    }
+
+    await page.goto(`${origin}/nearby`)
+    await inList.waitFor()
+    await block()
+    await button(page, 'Undo').click()
+    await page.getByText('Bob is no longer blocked').waitFor()
+    await to('/nearby')
+    await inList.waitFor()
+
+    // Both read the same when they write, and the chat of the one who has blocked offers to end it.
+    await block()
+    await to('/nearby')
+    await page.getByRole('heading', { name: /^Nobody within/ }).waitFor()
+    await to('/chats')
+    await inList.click()
+    const both: [Page, string][] = [
+      [page, 'From Ada'],
+      [his.page, 'From Bob'],
+    ]
+    for (const [one, text] of both) {
+      await write(one, text)
+      await message(one, text).getByText('Not sent. You cannot write to each other now.').waitFor()
+    }
+    await button(his.page, 'More about this chat').click()
+    await his.page.waitForLoadState('networkidle')
+    expect(await button(his.page, 'Unblock').count()).toBe(0)
+    await button(page, 'More about this chat').click()
+    await button(page, 'Unblock').click()
+    await page.getByText('Bob is no longer blocked').last().waitFor()
+    await button(message(page, 'From Ada'), 'Try again').click()
+    await message(page, 'From Ada').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Back' }).click()
+    await to('/nearby')
+    await inList.waitFor()
+
+    await block()
+    await to('/me')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'Blocked people' }).click()
+    await button(page, 'Unblock Bob').click()
+    await page.getByRole('heading', { name: 'You have blocked nobody' }).waitFor()
+    await to('/nearby')
+    await inList.waitFor()
+    expect([...errors, ...his.errors]).toEqual([])
+  },
+  120_000,
+)
