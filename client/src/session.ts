@@ -24,6 +24,7 @@ export type SignInWith =
       provider: string
       idToken: string
       nonce?: string
+      code?: string
       consents?: Record<string, boolean>
       invite?: string
       birthDate?: string

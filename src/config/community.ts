@@ -25,7 +25,7 @@ export const communitySettings = {
     name: 'MIN_AGE',
     default: 'off',
     type: 'off or years',
-    help: 'Minimum age for new accounts, such as `18`: registration asks for [a date of birth](docs/accounts.md#the-least-age).',
+    help: 'Minimum age for new accounts, such as `18`: registration asks for [a date of birth](docs/accounts.md#minimum-age).',
     read: (value) => (value === 'off' ? null : wholeNumber(1, 120).read(value)),
   }),
   nearbyMaxAgeDays: setting({
@@ -81,7 +81,7 @@ export const communitySettings = {
     reload: true,
     type: 'directory',
     default: null,
-    help: 'Directory of [your own legal texts](docs/operations.md#your-own-legal-texts): `terms.en.md`, `privacy.en.md`, `disclaimer.en.md`.',
+    help: 'Directory of [your own legal texts](docs/operations.md#your-own-legal-texts): `terms.en.md`, `privacy.en.md`, `disclaimer.en.md`, `child-safety.en.md`.',
     read: (value) => value,
   }),
 }

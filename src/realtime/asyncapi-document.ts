@@ -13,9 +13,9 @@ const about = `Events as they happen, over one WebSocket per device. Frames are 
 
 * **Durable events** have a \`seq\`: 1, 2, 3 … for each user, the same on all devices and without gaps. Reconnect with \`since\`, the last one that you have seen, and every later one follows.
 * **Ephemeral events** have none: they go to the sockets that are open.
-* A client sends \`ping\`, \`typing\` and \`auth\`, and does all else over HTTP, which \`/openapi/json\` describes.`
+* A client sends \`ping\`, \`typing\`, \`focus\` and \`auth\`, and does all else over HTTP, which \`/openapi/json\` describes.`
 
-const aboutUpgrade = `Pass the access token as \`token\`: browsers cannot send a header with an upgrade. The page that opens it has to be of an allowed origin.
+const aboutUpgrade = `Pass the access token as a subprotocol, which browsers can send: \`Sec-WebSocket-Protocol: convene, bearer.<access token>\`. As \`token\` in the query it works too, but a proxy may log it. The page that opens the socket has to be of an allowed origin.
 
 The first frame is \`hello\`. Its \`resume\` is \`gap\` where \`since\` is too long ago or ahead: load chats and messages again over HTTP.
 
@@ -107,7 +107,7 @@ export function asyncapiDocument() {
   const durable = described(documentedEvents)
   const ephemeral = described(ephemeralEvents)
   const answersOf = (type: string) => ephemeral.flatMap((event) => (event.type === type ? [event.key] : []))
-  const security = [{ $ref: '#/components/securitySchemes/token' }]
+  const security = ['subprotocol', 'token'].map((name) => ({ $ref: `#/components/securitySchemes/${name}` }))
   const channel = { $ref: '#/channels/socket' }
   const refs = (keys: string[]) => keys.map((key) => ({ $ref: `#/channels/socket/messages/${key}` }))
   const received = Object.entries(clientFrames).map(([type, { summary, data, answers }]) => {
@@ -148,11 +148,19 @@ export function asyncapiDocument() {
         bindings: {
           ws: {
             method: 'GET',
+            headers: {
+              type: 'object',
+              properties: {
+                'Sec-WebSocket-Protocol': {
+                  type: 'string',
+                  description: '`convene, bearer.` and the access token. The server answers with `convene`',
+                },
+              },
+            },
             query: {
               type: 'object',
-              required: ['token'],
               properties: {
-                token: { type: 'string', description: 'The access token' },
+                token: { type: 'string', description: 'The access token, unless it is in `Sec-WebSocket-Protocol`' },
                 since: { type: 'integer', minimum: 0, description: 'The `seq` of the last event seen' },
               },
             },
@@ -186,6 +194,12 @@ export function asyncapiDocument() {
       messages,
       schemas,
       securitySchemes: {
+        subprotocol: {
+          type: 'httpApiKey',
+          in: 'header',
+          name: 'Sec-WebSocket-Protocol',
+          description: '`convene, bearer.` and the `access_token` of a session',
+        },
         token: { type: 'httpApiKey', in: 'query', name: 'token', description: 'The `access_token` of a session' },
       },
     },

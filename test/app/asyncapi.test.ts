@@ -32,6 +32,10 @@ test('the document of the socket has a message for each event and each frame, an
   expect([...new Set(inOperations.map(nameIn))].toSorted()).toEqual(Object.keys(messages).toSorted())
   for (const message of Object.values<object>(components.messages))
     expect(message).toMatchObject({ summary: expect.any(String), payload: { $ref: expect.any(String) } })
+  // A proxy may log a query, so the subprotocol comes first and the query requires nothing.
+  expect(Object.keys(components.securitySchemes)).toEqual(['subprotocol', 'token'])
+  expect(Object.keys(channels.socket.bindings.ws.headers.properties)).toEqual(['Sec-WebSocket-Protocol'])
+  expect(channels.socket.bindings.ws.query).not.toHaveProperty('required')
   const codes = channels.socket['x-close-codes'].map(({ code }) => code)
   expect(codes).toEqual([1009, ...Object.values(closing)])
 })
@@ -51,7 +55,7 @@ test('the frames of the document get the answers that it describes', async () =>
   const ada = await app.person('Ada')
   const socket = connect(base, ada.token)
   await socket.until(ofType('hello'))
-  const { operations, components } = (await app.request<Document>('GET', '/asyncapi.json')).body
+  const { info, operations, components } = (await app.request<Document>('GET', '/asyncapi.json')).body
   const messages = components.messages as Record<string, { name: string; examples: { payload: any }[] }>
   const typesOf = (refs: Ref[]) => refs.map((ref) => messages[nameIn(ref)]!.name)
   for (const { action, messages: sent, reply } of Object.values(operations)) {
@@ -70,6 +74,7 @@ test('the frames of the document get the answers that it describes', async () =>
   const { detail } = (await socket.until((frame) => frame.cid === 'dance')).data
   const taken = /^Frames that are taken: (.+)\.$/.exec(detail)![1]!.split(', ')
   expect(received.flatMap((operation) => typesOf(operation.messages)).toSorted()).toEqual(taken.toSorted())
+  for (const type of taken) expect(info.description).toContain(`\`${type}\``)
 
   socket.send({ type: 'auth', cid: 'good', data: { token: ada.token } })
   expect((await socket.until((frame) => frame.cid === 'good')).type).toBe('auth')

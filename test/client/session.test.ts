@@ -38,6 +38,23 @@ test('a client registers, signs in again and signs out; a wrong password is a Re
   expect(refused.error?.code).toBe('not_found')
 })
 
+test('a sign-in with a provider sends all that the app has from it, also Apple’s code', async () => {
+  const app = await testApp()
+  const sent: unknown[] = []
+  const fetch = (url: string, init?: RequestInit) => {
+    sent.push(JSON.parse(String(init?.body)))
+    return globalThis.fetch(url, init)
+  }
+  const client = newClient(await app.listen(), { fetch })
+  const refused = await client
+    .signIn({ provider: 'apple', idToken: 'a.b.c', nonce: 'n', code: 'c', consents, birthDate: '1990-05-17' })
+    .catch((error: unknown) => error)
+  expect(refused).toMatchObject({ code: 'provider_not_configured' })
+  expect(sent).toEqual([
+    { id_token: 'a.b.c', nonce: 'n', code: 'c', consents, birth_date: '1990-05-17', cookies: false },
+  ])
+})
+
 test('twenty requests with an expired token refresh once, and a lost answer is asked again', async () => {
   const app = await testApp()
   const { counts, fetch } = lossy(1)

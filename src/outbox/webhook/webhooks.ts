@@ -3,7 +3,7 @@
  * reviewed or blocked whom.
  */
 export type WebhookData = {
-  'user.created': { user_id: string; by: 'email' | 'phone' | 'messenger' | 'oidc' | 'passkey' }
+  'user.created': { user_id: string; by: 'email' | 'phone' | 'messenger' | 'oidc' }
   /** `fields` names what has changed, without the values. */
   'user.updated': { user_id: string; fields: string[] }
   'user.erased': { user_id: string }
