@@ -3,8 +3,8 @@ import type { Kind } from './common.ts'
 
 type Suggestion = { en: string } & Record<Language, string>
 
-/** The tags that the app suggests, in each of its languages: `tea` and `чай` are the same tag. */
-const suggestions: Record<Kind, readonly Suggestion[]> = {
+/** The tags that the app itself suggests, as in its texts, in each of its languages: `tea` and `чай` are the same tag. */
+export const suggestions: Record<Kind, readonly Suggestion[]> = {
   drinks: [
     { en: 'coffee', ru: 'кофе' },
     { en: 'tea', ru: 'чай' },
@@ -42,9 +42,6 @@ const known = new Map<string, Suggestion>()
 for (const one of Object.values(suggestions).flat()) for (const spelling of Object.values(one)) known.set(spelling, one)
 
 const suggestionOf = (tag: string) => known.get(tag.toLocaleLowerCase())
-
-export const suggested = (kind: Kind, language: Language): string[] =>
-  suggestions[kind].map((suggestion) => suggestion[language] ?? suggestion.en)
 
 /** Whether two tags mean the same: without case, and in any language of the app where they are suggested. */
 export const sameTag = (a: string, b: string): boolean =>

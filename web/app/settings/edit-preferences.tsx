@@ -10,7 +10,7 @@ import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
 import { Chip, Chips } from '../people/chips.tsx'
 import { type Kind, kinds } from '../people/common.ts'
-import { sameTag, suggested, tagText } from '../people/suggestions.ts'
+import { sameTag, tagText } from '../people/suggestions.ts'
 import { fieldText, outcomeOf, useAction, useResource } from '../requests.ts'
 import { Loaded, Part } from './loaded.tsx'
 import meStyles from './me.module.css'
@@ -32,13 +32,14 @@ export default function EditPreferences() {
 }
 
 function PreferencesForm({ kept }: { kept: Preferences }) {
-  const { t, language } = useLanguage()
+  const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
   const [, navigate] = useLocation()
   const [chosen, setChosen] = useState<Record<Kind, readonly string[]>>(kept)
   const [typed, setTyped] = useState({ drinks: '', activities: '', purposes: '' })
-  const choicesOf = (kind: Kind) => distinct([...kept[kind], ...chosen[kind], ...suggested(kind, language)])
+  const choicesOf = (kind: Kind) =>
+    distinct([...kept[kind], ...chosen[kind], ...t(`settings.preferences.${kind}`).split(', ')])
   const save = useAction(async () => {
     // Users expect that a tag is saved that they have typed but not added.
     const body = Object.fromEntries(kinds.map((kind) => [kind, withTyped(chosen[kind], typed[kind], choicesOf(kind))]))

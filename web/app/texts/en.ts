@@ -362,6 +362,10 @@ export const en = {
   'settings.preferences.title': 'What I like',
   'settings.preferences.text': 'Everybody can see it, and find you by it.',
   'settings.preferences.none': 'You have not said what you like yet.',
+  'settings.preferences.drinks': 'coffee, tea, beer, wine, cocktails, juice, cocoa, water',
+  'settings.preferences.activities':
+    'walks, board games, chess, cinema, museums, hiking, running, cycling, concerts, cooking, books',
+  'settings.preferences.purposes': 'friendship, conversation, languages, sport together, company for tonight, dating',
   'settings.preferences.add': 'Something else: {kind}',
   'settings.preferences.addTo': 'Add to {kind}',
   'settings.preferences.full': 'You have chosen {count}, the maximum.',

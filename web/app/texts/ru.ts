@@ -394,6 +394,10 @@ export const ru: Translation<typeof en> = {
   'settings.preferences.title': 'Что мне нравится',
   'settings.preferences.text': 'Это видят все и находят вас по этому.',
   'settings.preferences.none': 'Вы ещё не сказали, что вам нравится.',
+  'settings.preferences.drinks': 'кофе, чай, пиво, вино, коктейли, сок, какао, вода',
+  'settings.preferences.activities':
+    'прогулки, настольные игры, шахматы, кино, музеи, походы, бег, велосипед, концерты, кулинария, книги',
+  'settings.preferences.purposes': 'дружба, разговоры, языки, спорт вместе, компания на вечер, отношения',
   'settings.preferences.add': 'Что-то ещё: {kind}',
   'settings.preferences.addTo': 'Добавить: {kind}',
   'settings.preferences.full': 'Выбрано {count}: больше не поместится.',
