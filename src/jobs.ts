@@ -21,6 +21,7 @@ export type Job = {
 export const jobs = ({
   config,
   now,
+  delivery,
   media,
   imageHashes,
   pendingChecks,
@@ -65,6 +66,7 @@ export const jobs = ({
   { name: 'old-audit-entries', schedule: '45 2 * * *', run: retention.auditEntries },
   { name: 'old-bot-updates', schedule: '55 2 * * *', run: retention.botUpdates },
   { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
+  { name: 'undeliverable-parcels', schedule: '48 * * * *', run: delivery.giveUpUndeliverable },
   { name: 'daily-figures', schedule: '*/10 * * * *', run: figures.keepDays },
   { name: 'digests', schedule: '*/10 * * * *', run: digest.send },
   { name: 'old-openers', schedule: '28 * * * *', run: retention.openers },
