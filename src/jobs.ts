@@ -148,7 +148,7 @@ export function logLeftovers(removed: readonly string[], log: Logger) {
  * usual. Returns a function that stops the jobs; it resolves when none is running any more.
  */
 export function startJobs(services: Services, list: readonly Job[] = jobs(services)): () => Promise<void> {
-  for (const { name } of list) services.metrics.expectJob(name)
+  for (const { name } of list) services.metrics.expectJob(name, services.now())
   const running = new Set<Promise<void>>()
   const stopped = new AbortController()
   const crons = list.map((job) =>

@@ -2,6 +2,7 @@ import Counter from 'prom-client/lib/counter.js'
 import Gauge from 'prom-client/lib/gauge.js'
 import Histogram from 'prom-client/lib/histogram.js'
 import Registry from 'prom-client/lib/registry.js'
+import type { Run } from '../installation/runs.ts'
 import { outboxKinds } from '../outbox/store.ts'
 import { openRequestTimes } from './request-times.ts'
 import { type Watched, watchServer, watchThread } from './watched.ts'
@@ -62,10 +63,15 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
     registers,
   })
   for (const code of watchedProblems) problems.inc({ code }, 0)
-  const starts = new Gauge({
+  let startsRecent = () => 0
+  new Gauge({
     name: 'convene_starts_recent',
-    help: 'Starts of this server within the hour before this one, itself among them',
+    help: 'Starts of this server within the last hour',
     registers,
+    // Read each time, so that a crash loop is over an hour after its last start.
+    collect() {
+      this.set(startsRecent())
+    },
   })
   const unclean = new Gauge({
     name: 'convene_last_exit_unclean',
@@ -98,7 +104,7 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
   })
   const jobDone = new Gauge({
     name: 'convene_job_last_success_timestamp_seconds',
-    help: 'When a scheduled job last succeeded, since 1970',
+    help: 'When a scheduled job last succeeded, since 1970; when this server started, if it has not succeeded since',
     labelNames: ['job'],
     registers,
   })
@@ -163,9 +169,9 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
       if (watchedProblems.has(code)) problems.inc({ code })
     },
 
-    /** Records the recent starts and the end of the previous run. */
-    started({ recent, wasUnclean }: { recent: number; wasUnclean: boolean }) {
-      starts.set(recent)
+    /** Takes over the recent starts and the end of the previous run. */
+    started({ recent, wasUnclean }: Pick<Run, 'recent' | 'wasUnclean'>) {
+      startsRecent = () => recent(Date.now())
       unclean.set(Number(wasUnclean))
     },
 
@@ -176,8 +182,12 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
       commitTime.observe(milliseconds / 1000)
     },
 
-    /** Shows a job before its first run, so that alerts see a job that never runs, and its first failure as a rise from 0. */
-    expectJob(job: string) {
+    /**
+     * Shows a job before its first run, so that alerts see a job that never runs, and its first failure as a rise from 0. `at`
+     * is in milliseconds: from then on, the job is awaited.
+     */
+    expectJob(job: string, at: number) {
+      jobDone.set({ job }, at / 1000)
       for (const outcome of ['done', 'failed']) jobTime.zero({ job, outcome })
     },
 

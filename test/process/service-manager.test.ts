@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServer } from '../convene.ts'
+import { command, startServer } from '../convene.ts'
 import { openNotifySocket } from '../service-manager.ts'
 import { until } from '../until.ts'
 
@@ -160,4 +160,15 @@ test('a crash loop shows in the metrics of the next start, and refusals by their
   const stopped = await start(settings)
   expect(await metrics(stopped)).toContain('\nconvene_last_exit_unclean 0\n')
   expect(stopped.log()).not.toContain('in order')
+})
+
+test('a server that is stopped while it starts has not crashed', async () => {
+  const dataDir = newDataDir()
+  const starts = join(dataDir, 'starts.json')
+  const child = Bun.spawn(command, { env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0' }, stdout: 'pipe' })
+  while (!existsSync(starts)) await Bun.sleep(1)
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+  expect(await new Response(child.stdout).text()).toContain('the server was still starting')
+  expect(await Bun.file(starts).json()).toMatchObject({ ended: true })
 })
