@@ -167,7 +167,10 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   services.maintenance.start()
   const app = buildApp(services, await openWebFiles())
   const url = pool ? await pool.start({ app, services, storage, port: config.port }) : listen(app, services, config)
-  if (pool) metrics.addWorkers(pool.metrics)
+  if (pool) {
+    metrics.addWorkers(pool.metrics)
+    manager.feedAfter(pool.ping)
+  }
   if (replica && !services.files.remote)
     void replica
       .catchUp(services.files)

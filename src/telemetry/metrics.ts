@@ -43,7 +43,8 @@ const meaningless = [
 
 /**
  * Metrics for Prometheus. No label contains a person, an address or a place. `ofProcess` adds processor time, memory, open
- * files and event loop delay; only one instance in a process may set it. `ofWorker` leaves out what the main thread tells.
+ * files and event loop delay; only one instance in a process may set it. `ofWorker` adds the delay of its own event loop, and
+ * leaves out what the main thread tells.
  */
 export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
   const registry = new Registry()
@@ -129,18 +130,27 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
   })
 
   /** All metrics, as another thread can receive them. */
-  const asJson = async () =>
-    (await registry.getMetricsAsJSON()).map(({ name, help, type, aggregator, values }) => ({
-      ...{ name, help, type, aggregator, values },
+  async function asJson() {
+    if (ofWorker) await (watching ??= watchEventLoop())
+    return (await registry.getMetricsAsJSON()).map(({ name, help, type, aggregator, values }) => ({
+      ...{ name, help, type, values },
+      // One thread that is late makes its users wait, however quick the others are.
+      aggregator: name.startsWith('nodejs_eventloop_lag') ? 'max' : aggregator,
     }))
+  }
 
   // Loaded on the first request, because it would slow down the start.
   let watching: Promise<void> | undefined
+  // Sampling every 10 ms, the default, would keep an idle machine from sleeping.
+  const sampling = { eventLoopMonitoringPrecision: 100 }
   async function watchProcess() {
     const { default: collectDefaultMetrics } = await import('prom-client/lib/defaultMetrics.js')
-    // Sampling every 10 ms, the default, would keep an idle machine from sleeping.
-    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
+    collectDefaultMetrics({ register: registry, ...sampling })
     for (const name of meaningless) registry.removeSingleMetric(name)
+  }
+  async function watchEventLoop() {
+    const { default: collectEventLoopLag } = await import('prom-client/lib/metrics/eventLoopLag.js')
+    collectEventLoopLag(registry, sampling)
   }
   const backupGauges = () => ({
     at: new Gauge({

@@ -84,6 +84,8 @@ type Running = {
 
 /** What the main thread asks of this one. */
 const offered = ({ services, server, storage }: Running) => ({
+  /** An answer says that its event loop runs. */
+  ping() {},
   metrics: () => services.metrics.asJson(),
   reload: () => reload(services),
   drain: () => services.hub.drain(),
