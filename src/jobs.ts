@@ -21,6 +21,7 @@ export type Job = {
 export const jobs = ({
   config,
   now,
+  delivery,
   media,
   imageHashes,
   pendingChecks,
@@ -65,6 +66,7 @@ export const jobs = ({
   { name: 'old-audit-entries', schedule: '45 2 * * *', run: retention.auditEntries },
   { name: 'old-bot-updates', schedule: '55 2 * * *', run: retention.botUpdates },
   { name: 'old-email-links', schedule: '13 * * * *', run: retention.emailLinks },
+  { name: 'undeliverable-parcels', schedule: '48 * * * *', run: delivery.giveUpUndeliverable },
   { name: 'daily-figures', schedule: '*/10 * * * *', run: figures.keepDays },
   { name: 'digests', schedule: '*/10 * * * *', run: digest.send },
   { name: 'old-openers', schedule: '28 * * * *', run: retention.openers },
@@ -146,7 +148,7 @@ export function logLeftovers(removed: readonly string[], log: Logger) {
  * usual. Returns a function that stops the jobs; it resolves when none is running any more.
  */
 export function startJobs(services: Services, list: readonly Job[] = jobs(services)): () => Promise<void> {
-  for (const { name } of list) services.metrics.expectJob(name)
+  for (const { name } of list) services.metrics.expectJob(name, services.now())
   const running = new Set<Promise<void>>()
   const stopped = new AbortController()
   const crons = list.map((job) =>

@@ -54,7 +54,12 @@ export function openThreads({ databasePath, now }: { databasePath: string; now: 
       listenAsThread(main!.app, main!.services, { unix: mainSocket })
       let port = 0
       for (const { app, services } of others)
-        port = listenAsThread(app, services, { hostname: '127.0.0.1', port, reusePort: true }, front(mainSocket)).port!
+        port = listenAsThread(
+          app,
+          services,
+          { hostname: '127.0.0.1', port, reusePort: true },
+          front(mainSocket, services.metrics),
+        ).port!
       return new URL(`http://127.0.0.1:${port}`)
     },
 

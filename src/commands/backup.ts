@@ -13,7 +13,7 @@ import { openBucket } from '../s3/bucket.ts'
 import { openDiskFiles, syncDirectory } from '../storage/files/disk.ts'
 import { refuseForeign } from '../storage/open.ts'
 import { backupBytes, backupRoom, writeBackup } from '../storage/sqlite/backup.ts'
-import type { Contents } from '../storage/sqlite/examine-backup.ts'
+import { type Contents, isBackup } from '../storage/sqlite/examine-backup.ts'
 import { version } from '../version.ts'
 import { about, UsageError } from './command.ts'
 import { requireDatabase } from './database.ts'
@@ -27,7 +27,7 @@ Writes a backup of the database and of all photos to FILE, while the server runs
 only after it has been examined, so a file under that name is complete. It needs as much space as the database and the photos. If
 photos of the database are missing, it fails and leaves no FILE.
 
-  --force        replaces an existing FILE
+  --force        replaces FILE if it is a backup
   --incremental  puts the photos that are not there yet into photos/ beside FILE, and their list into FILE, whose name must end
                  in .db. Backups in one place share their photos, each of which is stored once, under its SHA-256
 
@@ -120,16 +120,19 @@ async function backUpOnDisk(config: Config, target: string, { force, incremental
   refuseIncremental(config, target, incremental)
   const databasePath = await databaseIn(config)
   if (!existsSync(dirname(target))) throw new Error(`there is no directory ${dirname(target)}`)
-  const refuseExisting = () => {
+  const refuseExisting = async () => {
     if (!existsSync(target)) return
     if (databasePath !== null && realpathSync(target) === realpathSync(databasePath))
       throw new Error(`${target} is the database itself`)
     if (!force) throw exists(target)
+    const { isDump } = await import('../backup/dump.ts')
+    if (!isDump(target) && !isBackup(target))
+      throw new Error(`${target} is not a backup of Convene, which alone --force replaces: choose another name`)
   }
-  refuseExisting()
+  await refuseExisting()
   const photosIn = incremental ? photosBesideOf(dirname(target)) : null
   return whole(config, { databasePath, photosIn }, target, async (part, contents) => {
-    refuseExisting()
+    await refuseExisting()
     renameSync(part, target)
     await syncDirectory(dirname(target))
     return { shown: target, size: statSync(target).size, contents }

@@ -103,8 +103,17 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   // Not awaited, as there may be many photos to search.
   void removeBackupLeftovers(config, log)
   const run = begin()
+  // By default they would end the process, which the next start would take for a crash.
+  const stopEarly = (signal: string) => {
+    manager.stopping()
+    log.info({ signal }, 'stopping: the server was still starting')
+    run.end()
+    process.exit(0)
+  }
+  for (const signal of stopSignals) process.on(signal, stopEarly)
   metrics.started(run)
-  if (run.wasUnclean) log.warn({ starts_within_an_hour: run.recent }, 'the server was not stopped properly last time')
+  if (run.wasUnclean)
+    log.warn({ starts_within_an_hour: run.recent(Date.now()) }, 'the server was not stopped properly last time')
   const made = missingSecrets(config)
   const isOurs = config.jwtSecret === null && config.locationKey === null
   if (isLost(config.database) && isOurs && made.length === 0)
@@ -158,7 +167,10 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   services.maintenance.start()
   const app = buildApp(services, await openWebFiles())
   const url = pool ? await pool.start({ app, services, storage, port: config.port }) : listen(app, services, config)
-  if (pool) metrics.addWorkers(pool.metrics)
+  if (pool) {
+    metrics.addWorkers(pool.metrics)
+    manager.feedAfter(pool.ping)
+  }
   if (replica && !services.files.remote)
     void replica
       .catchUp(services.files)
@@ -221,7 +233,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     run.end()
     process.exit(code)
   }
-  for (const signal of stopSignals) process.on(signal, () => void stop(signal))
+  for (const signal of stopSignals) process.off(signal, stopEarly).on(signal, () => void stop(signal))
   const status = `serving at ${url.origin}`
   reloadNow = () => {
     if (stopping) return

@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Config } from '../config.ts'
 import type { Brand, BrandFile } from '../lib/brand.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { version } from '../version.ts'
 import { webFile, type WebFile } from './web-files.ts'
 
@@ -24,18 +25,20 @@ export function webConfig(
 ): AnyElysia {
   // Read for each request, as a reload may change it.
   const logo = () => config.brand?.logo ?? null
-  const sendOr404 = (file: BrandFile | null, request: Request) =>
-    file === null ? new Response(null, { status: 404 }) : send(file, request)
+  const found = (file: BrandFile | null): BrandFile => {
+    if (file === null) throw new Refusal('not_found', 'There is nothing here.')
+    return file
+  }
   const routes: AnyElysia = new Elysia({ name: 'web-config', detail: { hide: true } })
     .get('/app.json', () => json({ ...appOf(config), maintenance: maintenance() }, 'application/json'))
     .get('/manifest.webmanifest', () => json(manifestOf(config.brand), 'application/manifest+json'))
     .get('/brand.css', ({ request }) => inMemory(styles(config.brand), 'text/css; charset=utf-8', request))
-    .get('/brand/logo', ({ request }) => sendOr404(logo(), request))
+    .get('/brand/logo', ({ request }) => send(found(logo()), request))
   for (const name of Object.values(icons)) {
     const built = files.find((file) => file.name === name)
     routes.get(`/brand/${name}`, ({ request }) => {
       const own = name.endsWith('.png') ? (config.brand?.icon ?? null) : logo()
-      return own === null && built ? webFile(built, request, picture) : sendOr404(own, request)
+      return own === null && built ? webFile(built, request, picture) : send(found(own), request)
     })
   }
   return routes

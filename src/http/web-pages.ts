@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Config } from '../config.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { linkPaths } from '../outbox/mail/mails.ts'
 import { frontPage } from './front-page.ts'
 import { linkPages } from './link-pages.ts'
@@ -67,9 +68,10 @@ export function webPages(
   const assets = new Map(files.assets.map((file) => [file.name, file]))
   const pageHandler = (file: WebFile, headers: Record<string, string>) => (request: Request) =>
     webFile(file, request, { ...revalidate, ...headers })
-  routes.get('/assets/:file', ({ params, request, status }) => {
+  routes.get('/assets/:file', ({ params, request }) => {
     const file = assets.get(params.file)
-    return file === undefined ? status(404) : webFile(file, request, forever)
+    if (file === undefined) throw new Refusal('not_found', 'There is nothing here.')
+    return webFile(file, request, forever)
   })
   const { app, console } = files.pages
   const worker = files.workers.app

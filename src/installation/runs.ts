@@ -9,8 +9,8 @@ const mostStarts = 100
 type Stored = { starts: number[]; ended: boolean }
 
 export type Run = {
-  /** The number of starts within the last hour, including this one. */
-  recent: number
+  /** The number of starts within the hour before then, including this one. */
+  recent(now: number): number
   /** Whether the previous run ended without an orderly stop. */
   wasUnclean: boolean
   /** Call it at an orderly stop. */
@@ -26,7 +26,8 @@ export type Run = {
 export function beginRun(dataDir: string, now: number): Run {
   const path = join(dataDir, 'starts.json')
   const before = readRuns(path)
-  const starts = [...(before?.starts ?? []).filter((at) => at > now - hours && at <= now), now].slice(-mostStarts)
+  const within = (end: number) => (at: number) => at > end - hours && at <= end
+  const starts = [...(before?.starts ?? []).filter(within(now)), now].slice(-mostStarts)
   const write = (ended: boolean) => {
     try {
       writeFileSync(`${path}.part`, JSON.stringify({ starts, ended } satisfies Stored), { mode: 0o600 })
@@ -38,7 +39,12 @@ export function beginRun(dataDir: string, now: number): Run {
   }
   write(false)
   const wasUnclean = before?.ended === false
-  return { recent: starts.length, wasUnclean, end: () => write(true), refuse: () => write(!wasUnclean) }
+  return {
+    recent: (at) => starts.filter(within(at)).length,
+    wasUnclean,
+    end: () => write(true),
+    refuse: () => write(!wasUnclean),
+  }
 }
 
 /** Null at the first start, or if the file cannot be read. */

@@ -9,9 +9,11 @@ type ServiceManager = {
   reloading(): void
   stopping(): void
   status(text: string): void
+  /** From now on, the watchdog is fed only when this resolves. */
+  feedAfter(answer: () => Promise<unknown>): void
 }
 
-const silent: ServiceManager = { ready() {}, reloading() {}, stopping() {}, status() {} }
+const silent: ServiceManager = { ready() {}, reloading() {}, stopping() {}, status() {}, feedAfter() {} }
 
 const monotonic = 1
 const AF_UNIX = 1
@@ -31,7 +33,13 @@ export function openServiceManager(given: Notification | null): ServiceManager {
   if (given === null || send === null) return silent
   const { watchdogMs } = given
   let isReady = false
-  if (watchdogMs !== null) setInterval(() => isReady && send.message('WATCHDOG=1'), watchdogMs / 2).unref()
+  let answered = (): Promise<unknown> => Promise.resolve()
+  const feed = () =>
+    void answered().then(
+      () => send.message('WATCHDOG=1'),
+      () => {},
+    )
+  if (watchdogMs !== null) setInterval(() => isReady && feed(), watchdogMs / 2).unref()
   return {
     ready(status) {
       isReady = true
@@ -40,6 +48,9 @@ export function openServiceManager(given: Notification | null): ServiceManager {
     reloading: () => send.message(`RELOADING=1\nMONOTONIC_USEC=${send.monotonicUs()}`),
     stopping: () => send.message('STOPPING=1\nSTATUS=finishing requests'),
     status: (text) => send.message(`STATUS=${text}`),
+    feedAfter(answer) {
+      answered = answer
+    },
   }
 }
 

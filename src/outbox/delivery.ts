@@ -77,7 +77,12 @@ const mostLanes = 1000
 const perOtherLane = 2
 // How many parcels one statement postpones: some milliseconds of work.
 const batch = 1000
-export const defaultPatienceMs = days
+
+/** How long delivery of each kind is attempted before a parcel is dropped. A decision waits until it takes effect. */
+export const patienceOf: Readonly<Record<Kind, number>> = {
+  ...{ mail: days, webhook: 3 * days, bot: days, decision: Infinity, oidc_revoke: 7 * days },
+  ...{ notification: days, webpush: days, fcm: days, apns: days, telegram: days },
+}
 
 /**
  * Delivers the parcels in the outbox. Each kind has its own loop, so that a receiver that hangs does not delay other kinds. A
@@ -167,11 +172,19 @@ export function openDelivery({
     if (!hasOneLane(way)) await inBatches((limit) => store.pauseLane(kind, name, now(), lane.closedUntil, limit))
     if (pause < longestCloseMs) return
     // Only some of them are retried meanwhile, so expired ones are removed here.
+    await giveUpOlderThan(kind, carrier.patienceMs)
+  }
+
+  /** Returns how many parcels were given up. */
+  async function giveUpOlderThan(kind: Kind, patienceMs: number): Promise<number> {
+    let count = 0
     await inBatches(async (limit) => {
-      const old = await store.removeOld(kind, now() - carrier.patienceMs, now(), limit)
+      const old = await store.removeOld(kind, now() - patienceMs, now(), limit)
       for (let i = 0; i < old; i++) onOutcome(kind, 'given_up')
+      count += old
       return old
     })
+    return count
   }
 
   async function inBatches(work: (limit: number) => Promise<number>) {
@@ -258,6 +271,18 @@ export function openDelivery({
     async start(isAlone = false): Promise<void> {
       if (isAlone) await store.endLeases(now())
       timer ??= setInterval(() => ways.forEach((way) => void look(way)), lookEveryMs).unref()
+    },
+
+    /** Gives up expired parcels that nothing delivers, because the setting of their kind was removed. Returns how many. */
+    async giveUpUndeliverable(): Promise<number> {
+      let sum = 0
+      for (const kind of keysOf(patienceOf)) {
+        if (ways.has(kind) || patienceOf[kind] === Infinity) continue
+        const count = await giveUpOlderThan(kind, patienceOf[kind])
+        if (count > 0) log.warn({ kind, count }, 'deliveries were given up: the settings that they need are missing')
+        sum += count
+      }
+      return sum
     },
 
     /** Starts no more deliveries, and waits up to `patienceMs` for those in progress. */

@@ -2,6 +2,7 @@ import Counter from 'prom-client/lib/counter.js'
 import Gauge from 'prom-client/lib/gauge.js'
 import Histogram from 'prom-client/lib/histogram.js'
 import Registry from 'prom-client/lib/registry.js'
+import type { Run } from '../installation/runs.ts'
 import { outboxKinds } from '../outbox/store.ts'
 import { openRequestTimes } from './request-times.ts'
 import { type Watched, watchServer, watchThread } from './watched.ts'
@@ -42,7 +43,8 @@ const meaningless = [
 
 /**
  * Metrics for Prometheus. No label contains a person, an address or a place. `ofProcess` adds processor time, memory, open
- * files and event loop delay; only one instance in a process may set it. `ofWorker` leaves out what the main thread tells.
+ * files and event loop delay; only one instance in a process may set it. `ofWorker` adds the delay of its own event loop, and
+ * leaves out what the main thread tells.
  */
 export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
   const registry = new Registry()
@@ -62,10 +64,15 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
     registers,
   })
   for (const code of watchedProblems) problems.inc({ code }, 0)
-  const starts = new Gauge({
+  let startsRecent = () => 0
+  new Gauge({
     name: 'convene_starts_recent',
-    help: 'Starts of this server within the hour before this one, itself among them',
+    help: 'Starts of this server within the last hour',
     registers,
+    // Read each time, so that a crash loop is over an hour after its last start.
+    collect() {
+      this.set(startsRecent())
+    },
   })
   const unclean = new Gauge({
     name: 'convene_last_exit_unclean',
@@ -98,7 +105,7 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
   })
   const jobDone = new Gauge({
     name: 'convene_job_last_success_timestamp_seconds',
-    help: 'When a scheduled job last succeeded, since 1970',
+    help: 'When a scheduled job last succeeded, since 1970; when this server started, if it has not succeeded since',
     labelNames: ['job'],
     registers,
   })
@@ -123,18 +130,27 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
   })
 
   /** All metrics, as another thread can receive them. */
-  const asJson = async () =>
-    (await registry.getMetricsAsJSON()).map(({ name, help, type, aggregator, values }) => ({
-      ...{ name, help, type, aggregator, values },
+  async function asJson() {
+    if (ofWorker) await (watching ??= watchEventLoop())
+    return (await registry.getMetricsAsJSON()).map(({ name, help, type, aggregator, values }) => ({
+      ...{ name, help, type, values },
+      // One thread that is late makes its users wait, however quick the others are.
+      aggregator: name.startsWith('nodejs_eventloop_lag') ? 'max' : aggregator,
     }))
+  }
 
   // Loaded on the first request, because it would slow down the start.
   let watching: Promise<void> | undefined
+  // Sampling every 10 ms, the default, would keep an idle machine from sleeping.
+  const sampling = { eventLoopMonitoringPrecision: 100 }
   async function watchProcess() {
     const { default: collectDefaultMetrics } = await import('prom-client/lib/defaultMetrics.js')
-    // Sampling every 10 ms, the default, would keep an idle machine from sleeping.
-    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
+    collectDefaultMetrics({ register: registry, ...sampling })
     for (const name of meaningless) registry.removeSingleMetric(name)
+  }
+  async function watchEventLoop() {
+    const { default: collectEventLoopLag } = await import('prom-client/lib/metrics/eventLoopLag.js')
+    collectEventLoopLag(registry, sampling)
   }
   const backupGauges = () => ({
     at: new Gauge({
@@ -163,9 +179,9 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
       if (watchedProblems.has(code)) problems.inc({ code })
     },
 
-    /** Records the recent starts and the end of the previous run. */
-    started({ recent, wasUnclean }: { recent: number; wasUnclean: boolean }) {
-      starts.set(recent)
+    /** Takes over the recent starts and the end of the previous run. */
+    started({ recent, wasUnclean }: Pick<Run, 'recent' | 'wasUnclean'>) {
+      startsRecent = () => recent(Date.now())
       unclean.set(Number(wasUnclean))
     },
 
@@ -176,8 +192,12 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
       commitTime.observe(milliseconds / 1000)
     },
 
-    /** Shows a job before its first run, so that alerts see a job that never runs, and its first failure as a rise from 0. */
-    expectJob(job: string) {
+    /**
+     * Shows a job before its first run, so that alerts see a job that never runs, and its first failure as a rise from 0. `at`
+     * is in milliseconds: from then on, the job is awaited.
+     */
+    expectJob(job: string, at: number) {
+      jobDone.set({ job }, at / 1000)
       for (const outcome of ['done', 'failed']) jobTime.zero({ job, outcome })
     },
 

@@ -15,6 +15,10 @@ declare module 'prom-client/lib/registry.js' {
 declare module 'prom-client/lib/defaultMetrics.js' {
   export { collectDefaultMetrics as default } from 'prom-client'
 }
+declare module 'prom-client/lib/metrics/eventLoopLag.js' {
+  import type { Registry } from 'prom-client'
+  export default function (registry: Registry, config: { eventLoopMonitoringPrecision: number }): void
+}
 declare module 'prom-client/lib/cluster.js' {
   export { AggregatorRegistry as default } from 'prom-client'
 }

@@ -1,6 +1,8 @@
 import type { Server } from 'bun'
 import { problemResponse } from '../http/errors.ts'
+import { nextRequestId } from '../http/request-id.ts'
 import { Refusal } from '../lib/refusal.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 
 /** Tells the main thread where a forwarded request comes from. Whatever a client sends under this name is replaced. */
 const peerHeader = 'x-convene-peer'
@@ -13,7 +15,7 @@ export const peerOf = (request: Request) => request.headers.get(peerHeader) ?? u
 const id = '[^/]+'
 const answeredHere: Record<string, RegExp> = {
   GET: new RegExp(
-    `^/(?:ws|api/v1/(?:me|me/export|users/${id}|media/${id}|chats|chats/${id}/messages|search/nearby|sync))$`,
+    `^/(?:ws|assets/${id}|openapi/${id}/${id}|api/v1/(?:me|me/export|users/${id}|media/${id}|chats|chats/${id}/messages|search/nearby|sync))$`,
   ),
   POST: new RegExp(`^/api/v1/(?:media|chats/${id}/messages)$`),
   PUT: new RegExp(`^/api/v1/chats/${id}/read$`),
@@ -21,6 +23,10 @@ const answeredHere: Record<string, RegExp> = {
 
 /** Path and query. Not by URL, which throws for a host that is none; without a host, there is only this. */
 const targetOf = (url: string) => (url.startsWith('/') ? url : url.slice(url.indexOf('/', 'https://'.length)))
+
+/** The same target in a URL for `fetch`, which would drop a fragment and the second of two slashes at the beginning. */
+const passedOn = (target: string) =>
+  `http://localhost${target.replace(/^\/\//, '/%2F').replaceAll('\\', '%5C').replaceAll('#', '%23')}`
 
 // Of the connection, which is another one.
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade']
@@ -31,29 +37,38 @@ const mostBuffered = 64 * 1024
 const mostStreamed = 64
 
 /** Answers what the main thread has to, by passing it on; null for what this thread answers itself. */
-export function front(mainSocket: string) {
+export function front(mainSocket: string, metrics: Pick<Metrics, 'problem'>) {
   let streamed = 0
 
+  function refuse(refusal: Refusal): Response {
+    metrics.problem(refusal.code)
+    return problemResponse(refusal, nextRequestId())
+  }
+
   async function pass(request: Request, url: string, headers: Headers): Promise<Response> {
-    const length = request.body === null ? 0 : Number(headers.get('content-length') ?? Infinity)
-    const isShort = length <= mostBuffered
-    if (!isShort && streamed >= mostStreamed) return tooMany()
-    if (!isShort) streamed++
+    let isStreamed = false
     try {
+      const body = request.body === null ? null : await beginningOf(request.body)
+      if (body instanceof ReadableStream) {
+        if (streamed >= mostStreamed) return refuse(tooMany())
+        isStreamed = true
+        streamed++
+      } else headers.delete('content-length')
       const { method, signal } = request
-      // A short body is read before it is passed on.
-      const body = isShort && length > 0 ? await request.arrayBuffer() : request.body
       const answer = await fetch(url, {
         ...{ unix: mainSocket, method, headers, body, signal },
         ...{ redirect: 'manual', decompress: false, timeout: false },
       })
+      // Read whole, at the pace of the main thread.
+      const bytes = await answer.arrayBuffer()
       for (const name of hopByHop) answer.headers.delete(name)
-      return new Response(answer.body, { status: answer.status, headers: answer.headers })
+      return new Response(bytes.byteLength > 0 ? bytes : null, { status: answer.status, headers: answer.headers })
     } catch {
-      // The client is gone, or the main thread stops.
-      return problemResponse(new Refusal('shutting_down', 'This server is restarting: try again shortly.'), '')
+      // Nobody reads it.
+      if (request.signal.aborted) return new Response()
+      return refuse(new Refusal('shutting_down', 'This server is restarting: try again shortly.'))
     } finally {
-      if (!isShort) streamed--
+      if (isStreamed) streamed--
     }
   }
 
@@ -65,12 +80,32 @@ export function front(mainSocket: string) {
     // Without one, that of this server would be sent.
     if (!headers.has('user-agent')) headers.set('user-agent', '')
     headers.set(peerHeader, server.requestIP(request)?.address ?? '')
-    return pass(request, `http://localhost${target}`, headers)
+    return pass(request, passedOn(target), headers)
   }
 }
 
+/** A short body whole, however slowly it comes; of a longer one, a stream once its beginning has come. */
+async function beginningOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Blob | ReadableStream> {
+  const reader = body.getReader()
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  for (let length = 0; length <= mostBuffered;) {
+    const { done, value } = await reader.read()
+    if (done) return new Blob(chunks)
+    chunks.push(value)
+    length += value.length
+  }
+  return new ReadableStream({
+    start(rest) {
+      for (const chunk of chunks) rest.enqueue(chunk)
+    },
+    async pull(rest) {
+      const { done, value } = await reader.read()
+      if (done) rest.close()
+      else rest.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}
+
 const tooMany = () =>
-  problemResponse(
-    new Refusal('busy', 'Too many uploads are in work. Try again in a moment.', undefined, { 'retry-after': '5' }),
-    '',
-  )
+  new Refusal('busy', 'Too many uploads are in work. Try again in a moment.', undefined, { 'retry-after': '5' })

@@ -93,6 +93,8 @@ export function openPool({ count, databasePath, onFatal }: Options) {
       return url
     },
 
+    /** Resolves when every thread has answered. */
+    ping: () => all((worker) => worker.ping()),
     metrics: () => all((worker) => worker.metrics()),
     reload: () => all((worker) => worker.reload()),
     drain: () => all((worker) => worker.drain()),

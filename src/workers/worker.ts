@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { buildApp } from '../app.ts'
 import { readConfig } from '../config.ts'
 import type { Files } from '../features/media/files.ts'
+import { openWebFiles } from '../http/web-files.ts'
 import { readSecrets } from '../installation/secrets.ts'
 import { listenAsThread } from '../listen.ts'
 import type { Kind } from '../outbox/store.ts'
@@ -67,9 +68,9 @@ export async function runWorker(): Promise<void> {
   })
   await services.maintenance.look()
   services.maintenance.start()
-  const app = buildApp(services)
+  const app = buildApp(services, await openWebFiles())
   const place = { hostname: config.host, port, reusePort: true } as const
-  const server = listenAsThread(app, services, place, front(mainSocket))
+  const server = listenAsThread(app, services, place, front(mainSocket, services.metrics))
   offers.worker = offered({ services, server, storage: reading })
   await host.ready(server.url.href)
   Bun.unsafe.setJITPolicy(1)
@@ -83,6 +84,8 @@ type Running = {
 
 /** What the main thread asks of this one. */
 const offered = ({ services, server, storage }: Running) => ({
+  /** An answer says that its event loop runs. */
+  ping() {},
   metrics: () => services.metrics.asJson(),
   reload: () => reload(services),
   drain: () => services.hub.drain(),

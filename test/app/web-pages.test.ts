@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { Elysia } from 'elysia'
+import pino from 'pino'
+import { errors } from '../../src/http/errors.ts'
 import { openWebFiles } from '../../src/http/web-files.ts'
 import { webPages } from '../../src/http/web-pages.ts'
 
@@ -16,7 +19,11 @@ const given = {
   messengerBotToken: null,
 }
 const pages = (changed: Partial<Parameters<typeof webPages>[0]> = {}) => {
-  const app = webPages({ ...given, ...changed }, files)
+  const room = { refused() {} }
+  const storage = { failed() {} }
+  const app = new Elysia()
+    .use(errors({ log: pino({ level: 'silent' }), storage, room, allowedMethods: () => [] }))
+    .use(webPages({ ...given, ...changed }, files))
   return (path: string, headers: Record<string, string> = {}) =>
     app.handle(new Request(`http://localhost${path}`, { headers: { accept: 'text/html', ...headers } }))
 }
@@ -62,6 +69,14 @@ test('every file that a page names is served, compressed as the client accepts, 
     }
   }
   expect((await get('/assets/..%2Fdigest')).status).toBe(404)
+})
+
+test('a file that there is not is answered with a problem', async () => {
+  for (const path of ['/assets/nope.js', '/brand/logo']) {
+    const answer = await pages()(path)
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(await answer.json()).toMatchObject({ status: 404, code: 'not_found' })
+  }
 })
 
 test('a page runs only scripts of this server, and no other page may frame it unless the operator allows it', async () => {

@@ -179,11 +179,18 @@ test('a backup replaces nothing unless told, never the database, and a failed on
   const refused = await convene(dataDir, 'backup', file)
   expect(refused).toMatchObject({ code: 1, out: '' })
   expect(refused.error).toContain('exists')
+  const forced = await convene(dataDir, 'backup', '--force', file)
+  expect(forced).toMatchObject({ code: 1, out: '', error: expect.stringContaining('is not a backup of Convene') })
   expect(readFileSync(file, 'utf8')).toBe('mine')
+  rmSync(file)
+  expect((await convene(dataDir, 'backup', file)).code).toBe(0)
+  const inodeOf = () => statSync(file).ino
+  const first = inodeOf()
   expect((await convene(dataDir, 'backup', '--force', file)).out).toMatch(
     /^backed up 2 users, 6 messages and 2 photos to /,
   )
   expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(inodeOf()).not.toBe(first)
 
   const database = join(dataDir, 'convene.db')
   const before = contentOf(dataDir)
@@ -197,6 +204,15 @@ test('a backup replaces nothing unless told, never the database, and a failed on
     expect(code).toBeGreaterThan(0)
     expect(error).toContain(reason)
   }
+  const others = ['convene.lock', 'convene.toml', 'erasures.log', 'jwt-secret', 'location-key']
+  for (const name of others) writeFileSync(join(dataDir, name), name === 'convene.lock' ? '' : '# mine')
+  const withThem = contentOf(dataDir)
+  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+  expect(files.length).toBeGreaterThan(others.length + 1)
+  for (const { parentPath, name } of files)
+    expect((await convene(dataDir, 'backup', '--force', join(parentPath, name))).code).toBe(1)
+  expect(contentOf(dataDir)).toEqual(withThem)
+  for (const name of others) rmSync(join(dataDir, name))
   expect(contentOf(dataDir)).toEqual(before)
   expect((await convene(newPath(), 'backup', join(directory, 'b.db'))).error).toContain('there is no database')
 

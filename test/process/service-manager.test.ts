@@ -2,7 +2,8 @@ import { afterEach, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServer } from '../convene.ts'
+import { openServiceManager } from '../../src/installation/service-manager.ts'
+import { command, startServer } from '../convene.ts'
 import { openNotifySocket } from '../service-manager.ts'
 import { until } from '../until.ts'
 
@@ -62,6 +63,27 @@ linuxTest('systemd is told when the server is ready, reloads, lives and stops', 
   expect(has('STOPPING=1')).toBe(true)
   // Nothing secret, no person: what systemd shows to every user of the machine.
   expect(socket.messages().every((each) => /^[A-Z_]+=[\w :/.=\n]*$/.test(each))).toBe(true)
+})
+
+linuxTest('the watchdog is fed when every thread answers, and not while one does not', async () => {
+  const dataDir = newDataDir()
+  const socket = openNotifySocket(join(dataDir, 'notify'))
+  cleanUp.push(socket.close)
+  const fed = () => socket.messages().filter((each) => each === 'WATCHDOG=1').length
+  const settings = { DATA_DIR: dataDir, NOTIFY_SOCKET: join(dataDir, 'notify'), WATCHDOG_USEC: '100000', WORKERS: '2' }
+  const server = await start(settings)
+  await until(() => fed() >= 3, 'the watchdog is fed')
+  expect(await server.end('SIGTERM')).toBe(0)
+
+  const manager = openServiceManager({ socket: join(dataDir, 'notify'), watchdogMs: 10 })
+  const thread = Promise.withResolvers<void>()
+  manager.feedAfter(() => thread.promise)
+  manager.ready('serving')
+  const before = fed()
+  await Bun.sleep(100)
+  expect(fed()).toBe(before)
+  thread.resolve()
+  await until(() => fed() > before, 'it is fed again')
 })
 
 linuxTest('a watchdog of another process is not fed, and a socket that nobody reads stops nothing', async () => {
@@ -160,4 +182,15 @@ test('a crash loop shows in the metrics of the next start, and refusals by their
   const stopped = await start(settings)
   expect(await metrics(stopped)).toContain('\nconvene_last_exit_unclean 0\n')
   expect(stopped.log()).not.toContain('in order')
+})
+
+test('a server that is stopped while it starts has not crashed', async () => {
+  const dataDir = newDataDir()
+  const starts = join(dataDir, 'starts.json')
+  const child = Bun.spawn(command, { env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0' }, stdout: 'pipe' })
+  while (!existsSync(starts)) await Bun.sleep(1)
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+  expect(await new Response(child.stdout).text()).toContain('the server was still starting')
+  expect(await Bun.file(starts).json()).toMatchObject({ ended: true })
 })

@@ -3,9 +3,11 @@ import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openWebFiles, type WebFile } from '../../src/http/web-files.ts'
 import { consents, password } from '../app.ts'
 import { convene, startServer } from '../convene.ts'
 import { painting, uploadOf, pngOf } from '../pictures.ts'
+import { openSilentClients } from '../silent-clients.ts'
 import { type Client, connect, ofType } from '../socket-client.ts'
 import { until } from '../until.ts'
 
@@ -173,27 +175,83 @@ test('metrics are those of all threads', async () => {
   const answered = 'convene_http_request_duration_seconds_count{method="GET",route="/api/v1/chats",status="200"}'
   expect(valueOf(answered)).toBe(12)
   expect(valueOf('process_resident_memory_bytes')).toBeGreaterThan(0)
+  expect(valueOf('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
 })
+
+async function silentClients(count: number, { base }: { base: URL }, request: string) {
+  const clients = await openSilentClients(count, Number(base.port), request)
+  cleanUp.push(clients.close)
+}
+
+/** What is answered to a request that is written as it is, headers and body. */
+async function answerTo({ base }: { base: URL }, request: string): Promise<string> {
+  const answered = Promise.withResolvers<void>()
+  let answer = ''
+  const client = await Bun.connect({
+    ...{ hostname: base.hostname, port: Number(base.port) },
+    socket: {
+      open: (socket) => void socket.write(request),
+      data(_, bytes) {
+        answer += bytes.toString()
+        if (/\r\n\r\n./s.test(answer)) answered.resolve()
+      },
+      close: () => answered.resolve(),
+    },
+  })
+  await answered.promise
+  client.end()
+  return answer
+}
+
+const login = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+const chunked = `${login}Transfer-Encoding: chunked\r\n\r\n`
 
 test('a client that sends its body slowly holds up nobody', async () => {
   const { server, ask, person } = await start()
   const ada = await person('Ada')
-  const slow = await Promise.all(
-    Array.from({ length: 300 }, () =>
-      Bun.connect({
-        ...{ hostname: server.base.hostname, port: Number(server.base.port) },
-        socket: {
-          open: (socket) =>
-            void socket.write(
-              'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{',
-            ),
-          data() {},
-        },
-      }),
-    ),
-  )
+  await silentClients(300, server, `${login}Content-Length: 90\r\n\r\n{`)
+  await silentClients(300, server, `${chunked}1\r\n{\r\n`)
   expect((await ask('GET', '/api/v1/me/sessions', ada)).status).toBe(200)
-  for (const socket of slow) socket.end()
+  const body = JSON.stringify({ email: 'nobody@example.org', password })
+  const answer = await answerTo(server, `${chunked}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
+  expect(answer).toContain('invalid_credentials')
+})
+
+test('the refusal of one upload too many has a request id, and is counted', async () => {
+  const { server, ask } = await start({ WORKERS: '1' })
+  const upload = `${login}Content-Length: 100000\r\n\r\n${' '.repeat(70_000)}`
+  const answers = await Promise.all(Array.from({ length: 200 }, () => answerTo(server, upload)))
+  const refusals = answers.filter((answer) => answer.includes('"code":"busy"'))
+  expect(refusals.length).toBeGreaterThan(0)
+  for (const refusal of refusals) expect(refusal).toMatch(/"request_id":"[^"]+"/)
+  expect((await ask('GET', '/metrics')).text).toContain(`convene_problems_total{code="busy"} ${refusals.length}\n`)
+})
+
+const web = await openWebFiles()
+
+test.skipIf(web === null)('clients that do not read their answers hold up nobody', async () => {
+  const { server } = await start({ WORKERS: '2' })
+  const sizeOf = ({ encodings }: WebFile) => Bun.file(encodings.identity!).size
+  const [largest] = web!.assets.toSorted((a, b) => sizeOf(b) - sizeOf(a))
+  await silentClients(400, server, `GET /assets/${largest!.name} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  for (let i = 0; i < 5; i++) {
+    const signal = AbortSignal.timeout(10_000)
+    expect((await fetch(new URL('/health', server.base), { keepalive: false, signal })).status).toBe(200)
+  }
+})
+
+test('a path that begins with two slashes, or has a fragment, is as unknown as with one thread', async () => {
+  const statuses = (server: { base: URL }) =>
+    Promise.all(
+      ['/ready', '//ready', '///ready', '/\\ready', '/ready#f', '/ready?x#f', '/READY', '//api/v1/me'].map(
+        async (path) => (await answerTo(server, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)).split(' ')[1],
+      ),
+    )
+  const { server } = await start({ WORKERS: '1' })
+  const { server: alone } = await start({ WORKERS: '0' })
+  const found = await statuses(alone)
+  expect(found.slice(0, 5)).toEqual(['200', '404', '404', '404', '404'])
+  expect(await statuses(server)).toEqual(found)
 })
 
 test('a stop closes the sockets of all threads for a restart, finishes requests, and leaves one whole file', async () => {

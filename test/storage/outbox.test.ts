@@ -151,6 +151,45 @@ for (const engine of engines) {
       expect(await outbox.list(null, 10)).toEqual([])
     })
 
+    test('what nothing delivers is given up after the patience of its kind', async () => {
+      const storage = await fresh(engine)
+      const clock = { now: at }
+      const dayMs = 24 * 3_600_000
+      const webhook: NewParcel<'webhook'> = {
+        ...{ id: 'w', kind: 'webhook', user_id: null, created_at: at, due_at: at, ordered_by: 'ada' },
+        payload: { about: 'user.erased', data: { user_id: 'ada' } },
+      }
+      const decision: NewParcel<'decision'> = {
+        ...{ id: 'd', kind: 'decision', user_id: null, created_at: at, due_at: at + 9 * dayMs },
+        payload: { about: 'decision', report_id: 'r', pending_id: 'p' },
+      }
+      const notification: NewParcel<'notification'> = {
+        ...{ id: 'n', kind: 'notification', user_id: null, created_at: at, due_at: at },
+        payload: { about: 'report' },
+      }
+      await storage.outbox.add([parcel('m'), webhook, decision, notification])
+      const outcomes: string[] = []
+      const delivery = openDelivery({
+        store: storage.outbox,
+        // Of the kinds, this one has a way out. It gives up by itself.
+        carriers: { notification: { atOnce: 1, patienceMs: dayMs, deliver: async () => {} } },
+        ...{ node: 'a', log, now: () => clock.now },
+        onOutcome: (kind, outcome) => void outcomes.push(`${kind} ${outcome}`),
+      })
+      const left = async () => (await storage.outbox.list(null, 10)).map(({ id }) => id).toSorted()
+      clock.now = at + dayMs
+      expect(await delivery.giveUpUndeliverable()).toBe(0)
+      clock.now++
+      expect(await delivery.giveUpUndeliverable()).toBe(1)
+      expect(await left()).toEqual(['d', 'n', 'w'])
+      clock.now = at + 3 * dayMs + 1
+      expect(await delivery.giveUpUndeliverable()).toBe(1)
+      clock.now = at + 30 * dayMs
+      expect(await delivery.giveUpUndeliverable()).toBe(0)
+      expect(await left()).toEqual(['d', 'n'])
+      expect(outcomes).toEqual(['mail given_up', 'webhook given_up'])
+    })
+
     test('an operator lists, retries and drops what waits', async () => {
       const storage = await fresh(engine)
       await storage.outbox.add([

@@ -303,6 +303,9 @@ test('what failed on one node is no success to the others', async () => {
   jest.advanceTimersByTime(5000)
   await settled()
   for (const { metrics } of nodes)
-    expect(await metrics.text()).not.toContain('convene_job_last_success_timestamp_seconds{job="failing"}')
+    expect(await metrics.text()).toContain(
+      // Since the start it is awaited, so that an alert sees it if it never succeeds.
+      `convene_job_last_success_timestamp_seconds{job="failing"} ${Date.UTC(2026, 10, 21, 12, 30) / 1000}\n`,
+    )
   for (const stop of stops) await stop()
 })

@@ -2,7 +2,7 @@ import type { Ids } from '../../lib/ids.ts'
 import { invalid, Refusal, unknownId } from '../../lib/refusal.ts'
 import { tidy } from '../../lib/text.ts'
 import { isoOrNull, seconds } from '../../lib/time.ts'
-import type { Carrier, NotSent } from '../../outbox/delivery.ts'
+import { type Carrier, type NotSent, patienceOf } from '../../outbox/delivery.ts'
 import type { Payloads } from '../../outbox/store.ts'
 import type { Audit } from '../audit/service.ts'
 import type { AuditStore } from '../audit/store.ts'
@@ -212,6 +212,6 @@ export const decisionCarrier = (
   carryOut: (payload: Payloads['decision']) => Promise<void | NotSent>,
 ): Carrier<'decision'> => ({
   atOnce: 4,
-  patienceMs: Number.POSITIVE_INFINITY,
+  patienceMs: patienceOf.decision,
   deliver: ({ payload }) => carryOut(payload),
 })

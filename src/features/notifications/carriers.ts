@@ -1,4 +1,4 @@
-import { type Carrier, type Carriers, defaultPatienceMs, type NotSent, Undeliverable } from '../../outbox/delivery.ts'
+import { type Carrier, type Carriers, patienceOf, type NotSent, Undeliverable } from '../../outbox/delivery.ts'
 import {
   ChannelGone,
   type ChannelKind,
@@ -81,7 +81,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
 
   const decider: Carrier<'notification'> = {
     atOnce: decisionsAtOnce,
-    patienceMs: defaultPatienceMs,
+    patienceMs: patienceOf.notification,
     async deliver(parcel): Promise<NotSent | 'replaced'> {
       const { user_id, payload } = parcel
       const found = user_id === null ? null : await moments.of(user_id, payload)
@@ -138,7 +138,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
       atOnce: sender.atOnce,
       // If one push service hangs, the others still get half of the places.
       perLane: kind === 'webpush' ? Math.ceil(sender.atOnce / 2) : sender.atOnce,
-      patienceMs: defaultPatienceMs,
+      patienceMs: patienceOf[kind],
       async deliver({ payload }): Promise<void | NotSent> {
         const channel = await store.channel(payload.channel_id, lastingAt(now()))
         if (channel === null || !isOf(channel, kind)) return 'withheld'

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import type SMTPPool from 'nodemailer/lib/smtp-pool'
-import { type Carrier, defaultPatienceMs, Undeliverable } from '../delivery.ts'
+import { type Carrier, patienceOf, Undeliverable } from '../delivery.ts'
 import { linkUrl, unsubscribeUrls } from './links.ts'
 import { render } from './render.ts'
 import { codeOf } from '../../lib/errors.ts'
@@ -48,7 +48,7 @@ export function mailCarrier({
   const host = new URL(publicUrl).hostname
   return {
     atOnce: 4,
-    patienceMs: defaultPatienceMs,
+    patienceMs: patienceOf.mail,
     async deliver({ id, payload: mail }) {
       const unsubscribe = mail.about === 'digest' ? unsubscribeUrls(publicUrl, linkKey, mail.user_id) : null
       const link =

@@ -1,7 +1,6 @@
 import type { Providers } from '../../features/identities/providers.ts'
 import type { Seal } from '../../lib/seal.ts'
-import { days } from '../../lib/time.ts'
-import { type Carrier, Undeliverable } from '../delivery.ts'
+import { type Carrier, patienceOf, Undeliverable } from '../delivery.ts'
 
 /** A grant that a user gave this server at a provider. It is revoked when the account or the identity is removed. */
 export type GrantToRevoke = {
@@ -18,7 +17,7 @@ export function revocationCarrier(
 ): Carrier<'oidc_revoke'> {
   return {
     atOnce: 2,
-    patienceMs: 7 * days,
+    patienceMs: patienceOf.oidc_revoke,
     async deliver({ payload: { provider, client_id, token } }) {
       const refreshToken = grants.open(token)
       if (refreshToken === null) throw new Undeliverable('it was sealed with another JWT_SECRET')

@@ -1,11 +1,11 @@
-import { type Carrier, defaultPatienceMs, TryLater } from '../delivery.ts'
+import { type Carrier, patienceOf, TryLater } from '../delivery.ts'
 import { outboxError } from './sender.ts'
 
 /** Tells the moderators of open reports. One at a time: the newest says what the others would. */
 export function botCarrier({ remindModerators }: { remindModerators(): Promise<number | null> }): Carrier<'bot'> {
   return {
     atOnce: 1,
-    patienceMs: defaultPatienceMs,
+    patienceMs: patienceOf.bot,
     async deliver() {
       let wait: number | null
       try {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { Webhook as Signer } from 'standardwebhooks'
 import { codeOf, isTimeout } from '../../lib/errors.ts'
-import { days, iso, seconds } from '../../lib/time.ts'
-import { type Carrier, TryLater, Undeliverable } from '../delivery.ts'
+import { iso, seconds } from '../../lib/time.ts'
+import { type Carrier, patienceOf, TryLater, Undeliverable } from '../delivery.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import type { Parcel } from '../store.ts'
 
@@ -36,7 +36,7 @@ export function webhookCarrier({
   const signers = secrets.map((secret) => new Signer(secret))
   return {
     atOnce: 8,
-    patienceMs: 3 * days,
+    patienceMs: patienceOf.webhook,
     async deliver(parcel) {
       const body = webhookBody(parcel)
       // The time of this attempt, because receivers refuse old signatures.

@@ -53,6 +53,20 @@ function openBackup(path: string): Database {
   }
 }
 
+/** Whether a file is a backup that Convene has written, whole or not. */
+export function isBackup(path: string): boolean {
+  try {
+    const db = openReadOnly(path)
+    try {
+      return has(db, 'backup')
+    } finally {
+      db.close()
+    }
+  } catch {
+    return false
+  }
+}
+
 /**
  * Examines a backup, or a plain copy of a Convene database, and returns its contents. Throws if it is something else, damaged,
  * incomplete, or of a newer release.
