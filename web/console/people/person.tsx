@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
+import { failureBeside } from '../field-errors.ts'
 import { useLanguage } from '../language.tsx'
 import { type Term, terms, untilOf } from '../queue/decision.tsx'
 import queueStyles from '../queue/queue.module.css'
@@ -10,7 +11,7 @@ import { type Failure, outcomeOf, useAction, useLastFailure } from '../requests.
 import { useStaff } from '../staff.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Choice } from '../ui/choice.tsx'
-import { FailureText } from '../ui/failure.tsx'
+import { FailureAt, FailureText } from '../ui/failure.tsx'
 import { Failed, Skeleton } from '../ui/loaded.tsx'
 import { Badge, Facts, Section } from '../ui/page.tsx'
 import { Ago } from '../ui/time.tsx'
@@ -22,7 +23,10 @@ import { Decisions, factsOf, OtherReports, StandingBadge } from './summary.tsx'
 export function PersonPage({ id, back }: { id: string; back: ReactNode }) {
   const { t } = useLanguage()
   const { data, failure, reload } = usePerson(id)
-  if (data === null)
+  const last = useRef(data)
+  if (data !== null) last.current = data
+  const person = data ?? last.current
+  if (person === null)
     return (
       <>
         <header className={queueStyles.head}>
@@ -32,7 +36,7 @@ export function PersonPage({ id, back }: { id: string; back: ReactNode }) {
         {failure === null ? <Skeleton /> : <Failed failure={failure} onRetry={reload} />}
       </>
     )
-  return <Known person={data} back={back} onChange={reload} />
+  return <Known person={person} back={back} onChange={reload} />
 }
 
 type Props = { person: Person; onChange: () => Promise<void> }
@@ -174,9 +178,10 @@ function Suspension({ person, onChange }: Props) {
                 label: value === '0' ? t('decision.forEver') : t('decision.days', { count: Number(value) }),
               }))}
             />
+            <FailureAt path="/until" failure={failed[0]} />
           </>
         )}
-        <FailureText failure={failed[0]} />
+        <FailureText failure={isSuspended ? failed[0] : failureBeside(failed[0], ['/until'])} />
         {!isSuspended && (
           <Button
             busy={warn.busy}

@@ -2,12 +2,14 @@ import { useConvene } from 'convene-client/react'
 import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Checkbox, TextArea } from '../../shared/ui/field.tsx'
+import { serverNow } from '../clock.ts'
+import { failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { usePerson } from '../people/person-record.ts'
 import { type LastFailure, outcomeOf, useAction } from '../requests.ts'
 import { Choice, Filter } from '../ui/choice.tsx'
-import { FailureText } from '../ui/failure.tsx'
+import { FailureAt, FailureText } from '../ui/failure.tsx'
 import { type Action, actionsOf, actionText, isSilent, type Report } from './reports.ts'
 import styles from './decision.module.css'
 import { useTemplates } from './templates.ts'
@@ -20,7 +22,7 @@ export type Term = (typeof terms)[number]
 
 /** The end of a suspension that begins now. */
 export const untilOf = (term: Term): string | null =>
-  term === '0' ? null : new Date(Date.now() + Number(term) * dayS * 1000).toISOString()
+  term === '0' ? null : new Date(serverNow() + Number(term) * dayS * 1000).toISOString()
 
 const languageName = (language: string, of: string | undefined): string =>
   of === undefined ? '' : (new Intl.DisplayNames([language], { type: 'language' }).of(of) ?? of)
@@ -216,11 +218,12 @@ export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
                   label: value === '0' ? t('decision.forEver') : t('decision.days', { count: Number(value) }),
                 }))}
               />
+              <FailureAt path="/until" failure={decide.failure} />
             </div>
           )}
         </>
       )}
-      <FailureText failure={decide.failure} />
+      <FailureText failure={action === 'suspend' ? failureBeside(decide.failure, ['/until']) : decide.failure} />
       <div className={styles.submit}>
         <Button look="primary" busy={decide.busy} aria-disabled={!isReady || undefined} onClick={() => submit(true)}>
           {t('decision.andNext')}

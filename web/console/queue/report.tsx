@@ -2,6 +2,7 @@ import { useConvene } from 'convene-client/react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
+import { serverNow } from '../clock.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { Summary } from '../people/summary.tsx'
@@ -38,7 +39,16 @@ export function ReportView({ id, known, back, onDecided, onClaimed }: Props) {
   })
   const { data, failure, reload } = report
   if (data !== null)
-    return <Opened report={data} back={back} onDecided={onDecided} onClaimed={onClaimed} onChange={report.set} />
+    return (
+      <Opened
+        report={data}
+        back={back}
+        onDecided={onDecided}
+        onClaimed={onClaimed}
+        onChange={report.set}
+        reload={reload}
+      />
+    )
   return (
     <>
       <header className={styles.head}>
@@ -50,13 +60,17 @@ export function ReportView({ id, known, back, onDecided, onClaimed }: Props) {
   )
 }
 
-// A claim lasts 15 minutes, and is renewed while the report is open. At most once a minute, even if this clock is wrong.
+// A claim lasts 15 minutes, and is renewed while the report is open. At most once a minute.
 const renewBeforeEndMs = 2 * 60_000
 const renewEveryMs = 60_000
 
-type OpenedProps = Omit<Props, 'id' | 'known'> & { report: Report; onChange: (report: Report) => void }
+type OpenedProps = Omit<Props, 'id' | 'known'> & {
+  report: Report
+  onChange: (report: Report) => void
+  reload: () => Promise<void>
+}
 
-function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
+function Opened({ report, back, onDecided, onClaimed, onChange, reload }: OpenedProps) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const { id: own } = useStaff()
@@ -71,7 +85,10 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
   const claim = useAction(async () => {
     decisionFailed[1](null)
     const { data, failure } = await outcomeOf(api.POST('/api/v1/admin/reports/{id}/claim', { params }))
-    if (failure) return failure
+    if (failure) {
+      if (failure !== 'offline' && (failure.code === 'claimed' || failure.code === 'conflict')) void reload()
+      return failure
+    }
     onChange(data)
     onClaimed()
     return null
@@ -99,7 +116,7 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
     if (!isMine || !isOpen || claimed_until === null) return
     const timer = setTimeout(
       () => void renew(),
-      Math.max(Date.parse(claimed_until) - Date.now() - renewBeforeEndMs, renewEveryMs),
+      Math.max(Date.parse(claimed_until) - serverNow() - renewBeforeEndMs, renewEveryMs),
     )
     return () => clearTimeout(timer)
   }, [isMine, isOpen, claimed_until, renew])
@@ -160,7 +177,10 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
               failed={decisionFailed}
               onTry={() => claimFailed[1](null)}
               onDecided={onDecided}
-              onTaken={onClaimed}
+              onTaken={() => {
+                onClaimed()
+                void reload()
+              }}
             />
           )}
           {subject_id === null ? (
