@@ -154,6 +154,7 @@ function NewAnnouncement({ onClose, onMade }: { onClose: () => void; onMade: () 
         label={t('announcements.until')}
         hint={t('announcements.untilHint')}
         type="datetime-local"
+        max="9999-12-31T23:59"
         value={until}
         error={said('/until')}
         onChange={(event) => setUntil(event.target.value)}

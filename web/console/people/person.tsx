@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
+import { type Drafts, useDraft } from '../drafts.ts'
 import { failureBeside } from '../field-errors.ts'
 import { useLanguage } from '../language.tsx'
 import { type Term, terms, untilOf } from '../queue/decision.tsx'
@@ -23,10 +24,7 @@ import { Decisions, factsOf, OtherReports, StandingBadge } from './summary.tsx'
 export function PersonPage({ id, back }: { id: string; back: ReactNode }) {
   const { t } = useLanguage()
   const { data, failure, reload } = usePerson(id)
-  const last = useRef(data)
-  if (data !== null) last.current = data
-  const person = data ?? last.current
-  if (person === null)
+  if (data === null)
     return (
       <>
         <header className={queueStyles.head}>
@@ -36,7 +34,7 @@ export function PersonPage({ id, back }: { id: string; back: ReactNode }) {
         {failure === null ? <Skeleton /> : <Failed failure={failure} onRetry={reload} />}
       </>
     )
-  return <Known person={person} back={back} onChange={reload} />
+  return <Known person={data} back={back} onChange={reload} />
 }
 
 type Props = { person: Person; onChange: () => Promise<void> }
@@ -115,18 +113,19 @@ function Known({ person, back, onChange }: Props & { back: ReactNode }) {
   )
 }
 
+type Draft = { reason: string; note: string; term: Term }
+const blank: Draft = { reason: '', note: '', term: '7' }
+const drafts: Drafts<Draft> = new Map()
+
 function Suspension({ person, onChange }: Props) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
-  const [reason, setReason] = useState('')
-  const [note, setNote] = useState('')
-  const [term, setTerm] = useState<Term>('7')
+  const [{ reason, note, term }, change] = useDraft(drafts, person.id, blank)
   const params = { path: { id: person.id } }
   const after = async (failure: Failure | null, text: string) => {
     if (failure) return failure
-    setReason('')
-    setNote('')
+    change({ reason: '', note: '' })
     toast(text)
     await onChange()
     return null
@@ -158,7 +157,7 @@ function Suspension({ person, onChange }: Props) {
           hint={t(isSuspended ? 'people.liftHint' : 'people.suspendHint')}
           maxLength={1000}
           value={reason}
-          onChange={(event) => setReason(event.target.value)}
+          onChange={(event) => change({ reason: event.target.value })}
         />
         {!isSuspended && (
           <>
@@ -167,12 +166,12 @@ function Suspension({ person, onChange }: Props) {
               maxLength={2000}
               rows={1}
               value={note}
-              onChange={(event) => setNote(event.target.value)}
+              onChange={(event) => change({ note: event.target.value })}
             />
             <Choice
               label={t('decision.term')}
               value={term}
-              onChange={setTerm}
+              onChange={(chosen) => change({ term: chosen })}
               options={terms.map((value) => ({
                 value,
                 label: value === '0' ? t('decision.forEver') : t('decision.days', { count: Number(value) }),

@@ -1,9 +1,10 @@
 import { useConvene } from 'convene-client/react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { Undo2 } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { serverNow } from '../clock.ts'
-import { useKeys } from '../keys.tsx'
+import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { Summary } from '../people/summary.tsx'
 import { outcomeOf, useAction, useLastFailure, useResource } from '../requests.ts'
@@ -15,7 +16,7 @@ import { Ago, At } from '../ui/time.tsx'
 import { Decision } from './decision.tsx'
 import { EvidenceView } from './evidence.tsx'
 import { Due } from './queue.tsx'
-import { actionText, kindText, reasonText, type Report } from './reports.ts'
+import { actionText, kindText, type Pending, reasonText, type Report } from './reports.ts'
 import styles from './queue.module.css'
 
 type Props = {
@@ -24,10 +25,13 @@ type Props = {
   known: Report | null
   back: ReactNode
   onDecided: (report: Report, andNext: boolean) => void
-  onClaimed: () => void
+  /** Called after the moderator has claimed the report or given up the claim. */
+  onClaimed: (report: Report) => void
+  /** Called if the list shows an older state of the report. */
+  onStale: () => void
 }
 
-export function ReportView({ id, known, back, onDecided, onClaimed }: Props) {
+export function ReportView({ id, known, back, onDecided, onClaimed, onStale }: Props) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const first = useRef(known)
@@ -45,6 +49,7 @@ export function ReportView({ id, known, back, onDecided, onClaimed }: Props) {
         back={back}
         onDecided={onDecided}
         onClaimed={onClaimed}
+        onStale={onStale}
         onChange={report.set}
         reload={reload}
       />
@@ -70,7 +75,7 @@ type OpenedProps = Omit<Props, 'id' | 'known'> & {
   reload: () => Promise<void>
 }
 
-function Opened({ report, back, onDecided, onClaimed, onChange, reload }: OpenedProps) {
+function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload }: OpenedProps) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const { id: own } = useStaff()
@@ -86,26 +91,41 @@ function Opened({ report, back, onDecided, onClaimed, onChange, reload }: Opened
     decisionFailed[1](null)
     const { data, failure } = await outcomeOf(api.POST('/api/v1/admin/reports/{id}/claim', { params }))
     if (failure) {
-      if (failure !== 'offline' && (failure.code === 'claimed' || failure.code === 'conflict')) void reload()
+      if (failure !== 'offline' && (failure.code === 'claimed' || failure.code === 'conflict')) {
+        onStale()
+        void reload()
+      }
       return failure
     }
     onChange(data)
-    onClaimed()
+    onClaimed(data)
     return null
   }, claimFailed)
   const release = useAction(async () => {
     decisionFailed[1](null)
     const { failure } = await outcomeOf(api.DELETE('/api/v1/admin/reports/{id}/claim', { params }))
     if (failure) return failure
-    onChange({ ...report, claimed_by: null, claimed_until: null })
-    onClaimed()
+    const released = { ...report, claimed_by: null, claimed_until: null }
+    onChange(released)
+    onClaimed(released)
     return null
   }, claimFailed)
+  const [undone, setUndone] = useState<Pending | null>(null)
+  const undo = useAction(async () => {
+    const { failure } = await outcomeOf(api.DELETE('/api/v1/admin/reports/{id}/resolve', { params }))
+    if (failure && (failure === 'offline' || failure.code !== 'conflict')) return failure
+    if (!failure) setUndone(report.pending)
+    onStale()
+    await reload()
+    return failure
+  })
   const isOpen = status === 'open' && report.pending === null
+  const canUndo = report.pending?.decided_by === own
   const canClaim = isOpen && claimed_by === null
   const canRelease = isOpen && isMine
   useKeys(t('queue.report'), [
     ...(canClaim ? [{ keys: 'c', label: t('queue.claim'), run: () => void claim.run() }] : []),
+    ...(canUndo ? [{ keys: 'z', label: t('queue.undo'), inLine: true, run: () => void undo.run() }] : []),
     ...(canRelease ? [{ keys: 'x', label: t('queue.release'), run: () => void release.run() }] : []),
   ])
 
@@ -171,14 +191,22 @@ function Opened({ report, back, onDecided, onClaimed, onChange, reload }: Opened
         <div className={styles.side}>
           {report.resolution && <Outcome report={report} />}
           {report.pending && <p className={styles.pending}>{t('queue.pending')}</p>}
+          {canUndo && (
+            <Button busy={undo.busy} icon={<Undo2 size={14} aria-hidden />} onClick={undo.run}>
+              {t('queue.undo')}
+              <Keys keys="z" />
+            </Button>
+          )}
+          <FailureText failure={undo.failure} />
           {isOpen && (claimed_by === null || isMine) && (
             <Decision
               report={report}
+              undone={undone}
               failed={decisionFailed}
               onTry={() => claimFailed[1](null)}
               onDecided={onDecided}
               onTaken={() => {
-                onClaimed()
+                onStale()
                 void reload()
               }}
             />
