@@ -133,11 +133,11 @@ export function OtherReports({ id, title, except }: OtherProps) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const { data } = useResource(
-    () => api.GET('/api/v1/admin/reports', { params: { query: { subject_id: id, sort: 'created', limit: 100 } } }),
+    () => api.GET('/api/v1/admin/reports', { params: { query: { subject_id: id, sort: 'newest', limit: 100 } } }),
     id,
   )
-  const others = data?.items.filter((report) => report.id !== except).toReversed() ?? []
-  if (others.length === 0) return null
+  const others = data?.items.filter((report) => report.id !== except) ?? []
+  if (data === null || others.length === 0) return null
   return (
     <Section title={title}>
       <ul className={styles.others}>
@@ -154,6 +154,11 @@ export function OtherReports({ id, title, except }: OtherProps) {
           </li>
         ))}
       </ul>
+      {data.next_cursor !== null && (
+        <p className={styles.quiet}>
+          <Link href={addressOf({ status: 'any', subject: id })}>{t('people.everyReport')}</Link>
+        </p>
+      )}
     </Section>
   )
 }

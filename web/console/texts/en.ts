@@ -264,6 +264,7 @@ export const en = {
   'people.noSessions': 'Signed in nowhere.',
   'people.noAgent': 'Unknown device',
   'people.allReports': 'Reports about them',
+  'people.everyReport': 'All reports, in the queue',
   'people.suspend': 'Suspend',
   'people.suspendHint': 'They cannot sign in until then. They may appeal.',
   'people.suspendAsk': 'Suspend {name}?',

@@ -288,6 +288,7 @@ export const ru: Translation<typeof en> = {
   'people.noSessions': 'Нигде не выполнен вход.',
   'people.noAgent': 'Неизвестное устройство',
   'people.allReports': 'Жалобы на этого человека',
+  'people.everyReport': 'Все жалобы — в очереди',
   'people.suspend': 'Заблокировать',
   'people.suspendHint': 'До этого времени войти нельзя. Решение можно обжаловать.',
   'people.suspendAsk': 'Заблокировать: {name}?',
