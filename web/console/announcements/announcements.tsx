@@ -72,7 +72,9 @@ export default function Announcements() {
               const isOver = until !== null && Date.parse(until) <= now
               return (
                 <li key={id}>
-                  <p className={isOver ? styles.over : undefined}>{text}</p>
+                  <p className={isOver ? styles.over : undefined} dir="auto">
+                    {text}
+                  </p>
                   <div className={styles.facts}>
                     <Badge tone={isOver ? 'plain' : 'good'}>
                       {t(isOver ? 'announcements.over' : 'announcements.shown')}

@@ -164,7 +164,9 @@ function Row({ appeal, href, isHere }: { appeal: Appeal; href: string; isHere: b
         )}
       </span>
       <span className={styles.second}>
-        <span className={styles.excerpt}>{text}</span>
+        <span className={styles.excerpt} dir="auto">
+          {text}
+        </span>
       </span>
     </Link>
   )
@@ -189,7 +191,9 @@ function Opened({ appeal, back, onDecided }: OpenedProps) {
       <div className={styles.columns}>
         <div className={styles.evidence}>
           <Section title={t('appeals.text')}>
-            <blockquote className={styles.details}>{text}</blockquote>
+            <blockquote className={styles.details} dir="auto">
+              {text}
+            </blockquote>
             <Facts
               facts={[
                 [t('queue.filedAt'), <Ago key="at" at={created_at} />],

@@ -50,7 +50,7 @@ function Known({ person, back, onChange }: Props & { back: ReactNode }) {
       <header className={queueStyles.head}>
         {back}
         <h1 ref={heading} tabIndex={-1}>
-          {name ?? t('people.nameless')}
+          <bdi>{name ?? t('people.nameless')}</bdi>
         </h1>
         <StandingBadge person={person} />
       </header>

@@ -23,7 +23,9 @@ export function Summary({ id, reportId }: { id: string; reportId: string }) {
     <>
       <Section title={t('people.about')}>
         <p className={styles.name}>
-          <Link href={`/people/${id}`}>{data.name ?? t('people.nameless')}</Link>
+          <Link href={`/people/${id}`}>
+            <bdi>{data.name ?? t('people.nameless')}</bdi>
+          </Link>
           <StandingBadge person={data} />
         </p>
         <Facts facts={factsOf(data, t)} />
@@ -112,8 +114,14 @@ export function Decisions({ person: { decisions } }: { person: Person }) {
                   <Ago at={created_at} />
                 </span>
               </p>
-              <p className={styles.reason}>{reason}</p>
-              {note && <p className={styles.quiet}>{note}</p>}
+              <p className={styles.reason} dir="auto">
+                {reason}
+              </p>
+              {note && (
+                <p className={styles.quiet} dir="auto">
+                  {note}
+                </p>
+              )}
               <p className={styles.quiet}>
                 {until && t('people.until', { time: fullTimeOf(language, new Date(until)) })}{' '}
                 {report_id && <Link href={`/queue/${report_id}`}>{t('people.itsReport')}</Link>}

@@ -275,7 +275,12 @@ function Row({ report, href, isHere }: { report: QueuedReport; href: string; isH
       <span className={styles.second}>
         <span className={styles.excerpt}>
           {kindText(t, kind)}
-          {details && ` · ${details}`}
+          {details && (
+            <>
+              {' · '}
+              <bdi>{details}</bdi>
+            </>
+          )}
         </span>
         <span>
           {claimed_by === null

@@ -171,7 +171,11 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
       <div className={styles.columns}>
         <div className={styles.evidence}>
           <Section title={t('queue.filed')}>
-            {details && <blockquote className={styles.details}>{details}</blockquote>}
+            {details && (
+              <blockquote className={styles.details} dir="auto">
+                {details}
+              </blockquote>
+            )}
             <Facts
               facts={[
                 [t('queue.filedAt'), <Ago key="at" at={created_at} />],
