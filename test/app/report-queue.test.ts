@@ -75,6 +75,9 @@ test('the queue is sorted by deadline, and filtered by kind', async () => {
   expect(await idsOf()).toEqual([urgent, second, first])
   expect(await idsOf('?sort=due')).toEqual([urgent, second, first])
   expect(await idsOf('?sort=created')).toEqual([first, second, urgent])
+  expect(await idsOf('?sort=newest')).toEqual([urgent, second, first])
+  const newest = (await mo.get('admin/reports?sort=newest&limit=1')).body
+  expect(await idsOf(`?sort=newest&limit=1&cursor=${newest.next_cursor}`)).toEqual([second])
   expect(await idsOf('?kind=message')).toEqual([second])
   expect(await idsOf('?kind=user&reason=spam&status=open')).toEqual([first])
   expect(outcome(await mo.get('admin/reports?kind=odd'))).toEqual([422, 'validation_failed'])

@@ -73,7 +73,7 @@ browserTest(
     await button(a, 'Refresh').click()
     const found = a.getByRole('link', { name: /^Bob/ })
     await found.waitFor()
-    expect(await found.innerText()).toMatch(/In common:\s+Tea\s+wine/)
+    expect(await found.innerText()).toMatch(/In common:\s+tea\s+wine/)
     await expectAccessible(a, 'people nearby')
     await button(a, 'Around me').click()
     await a.getByRole('img', { name: /^1 person within/ }).waitFor()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { operator } from '../../src/features/moderation/moderators.ts'
+import { days, hours } from '../../src/lib/time.ts'
 import { password, type Person, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { expectAccessible, serveWeb } from './app-page.ts'
@@ -284,4 +285,38 @@ browserTest(
     await stop()
   },
   90_000,
+)
+
+browserTest(
+  'a period is typed, and the time within which half are decided is not rounded down',
+  async () => {
+    const app = await testApp()
+    const now = Date.now()
+    app.clock.now = now - 47 * hours
+    const { origin, stop } = await serveWeb(app)
+    const filed = (await report(await app.person('Ada'), await app.person('Bob'))).body.id
+    app.clock.now = now
+    const { page, errors, person } = await openConsole(app, origin, 'moderator')
+    await person.post(`admin/reports/${filed}/resolve`, { action: 'dismiss', note: 'Nothing.' })
+    await go(page, 'n', 'Numbers')
+    await page.getByRole('link', { name: '47 hr Half are decided within' }).waitFor()
+    await page.getByText('24 hr').waitFor()
+
+    const from = new Date(now - 40 * days).toISOString().slice(0, 10)
+    const [year, month, day] = from.split('-')
+    await page.getByLabel('From').focus()
+    await page.keyboard.type(`${month}${day}${year}`)
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.searchParams.get('from') === from)
+    expect(await page.getByLabel('From').inputValue()).toBe(from)
+    // A date that the period cannot have is not kept in the field.
+    await page.getByLabel('To').focus()
+    await page.keyboard.type('01019999')
+    await page.keyboard.press('Enter')
+    expect(await page.getByLabel('To').inputValue()).toBe(new Date(now).toISOString().slice(0, 10))
+    expect(errors).toEqual([])
+    await page.context().close()
+    await stop()
+  },
+  60_000,
 )

@@ -206,3 +206,33 @@ browserTest(
   },
   60_000,
 )
+
+browserTest(
+  'the newest reports about somebody are shown, with a link to the others',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const mo = await withRole(app, 'moderator', 'Mo')
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    for (let i = 0; i < 101; i++) {
+      const { id } = (await bob.post(`chats/${chat}/messages`, { text: `Toad ${i}.` })).body
+      app.clock.now += 1
+      await ada.post('reports', { message_id: id, reason: i === 0 ? 'hate' : i === 100 ? 'scam' : 'spam' })
+    }
+    const { page, context, errors } = await openConsole(origin, mo)
+    await page.goto(`${origin}/console/people/${bob.id}`)
+    const theirs = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Reports about them' }) })
+      .last()
+    await theirs.getByRole('listitem').first().getByRole('link', { name: 'Scam' }).waitFor()
+    expect(await theirs.getByRole('link', { name: 'Hate' }).count()).toBe(0)
+    await theirs.getByRole('link', { name: 'All reports, in the queue' }).click()
+    await page.waitForURL((url) => url.searchParams.get('subject') === bob.id)
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  60_000,
+)

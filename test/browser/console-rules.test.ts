@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { operator } from '../../src/features/moderation/moderators.ts'
 import { hours, seconds } from '../../src/lib/time.ts'
 import { password, type Person, type TestApp, testApp } from '../app.ts'
 import { painting, pngOf, uploadOf } from '../pictures.ts'
@@ -370,6 +371,40 @@ browserTest(
     await web.stop()
   },
   120_000,
+)
+
+browserTest(
+  'turning a rule on keeps what somebody else has changed meanwhile, and says if the rule is too large',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [root, ada] = [await withRole(app, 'admin', 'Root'), await withRole(app, 'admin', 'Ada')]
+    const words = Array.from({ length: 3000 }, (_, number) => `a word of the list ${number.toString(36)}`)
+    const fruit = {
+      ...{ name: 'Fruit', on: false, applies_to: ['message' as const], action: 'flag' as const },
+      match: { type: 'words' as const, words: ['banana'] },
+    }
+    await app.services.filter.replaceAll(operator, [
+      fruit,
+      { ...fruit, name: 'Many', match: { ...fruit.match, words } },
+    ])
+    const { page, errors, context } = await openConsole(web.origin, root)
+    await go(page, 'r', 'Rules')
+    const turn = (name: string) => page.getByRole('switch', { name: new RegExp(name) })
+    await turn('Fruit').waitFor()
+    const { id } = (await rulesOf(ada)).find(({ name }) => name === 'Fruit') ?? {}
+    const edited = { ...fruit, match: { ...fruit.match, words: ['banana', 'cherry'] } }
+    expect((await ada.put(`admin/rules/${id}`, edited)).status).toBe(200)
+    await turn('Fruit').click()
+    await page.getByText('“Fruit” is in force.').waitFor()
+    expect((await rulesOf(ada)).find(({ name }) => name === 'Fruit')).toMatchObject({ ...edited, on: true })
+    await turn('Many').click()
+    await page.getByText(/more than the 64 KiB/).waitFor()
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  60_000,
 )
 
 browserTest(

@@ -187,6 +187,7 @@ browserTest(
     // Mo, whose decision it was, cannot decide it; Ned does.
     await press(page, 'g', 'a')
     await title(page, 'Appeals').waitFor()
+    await page.getByText('I am collecting for the shelter.').waitFor()
     await press(page, 'n')
     await page.getByRole('article', { name: 'Appeal' }).waitFor()
     await press(page, 'r')

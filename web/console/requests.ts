@@ -22,6 +22,8 @@ export function failureText(t: T, failure: Failure): string {
       return t('console.failure.claimed')
     case 'not_found':
       return t('console.failure.notFound')
+    case 'payload_too_large':
+      return t('console.failure.tooLarge')
     case 'mail_not_configured':
       return t('console.failure.noMail')
     case 'forbidden':

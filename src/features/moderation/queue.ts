@@ -41,7 +41,7 @@ export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, no
   }
 
   return {
-    /** The queue, most urgent first, without reports that concern the moderator. */
+    /** The queue, by default most urgent first, without reports that concern the moderator. */
     async reports(moderator: Moderator, { sort = 'due', limit = 30, cursor, ...query }: QueueQuery) {
       const list = `admin-reports-${sort}`
       const key = keyOf(list, cursor, ['number', 'string'])

@@ -30,7 +30,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
       detail: {
         summary: 'The queue of reports, most urgent first',
         description:
-          'Sorted by `due_at`, or with `sort=created` oldest first. For moderators; reports about yourself and about reviews of you are left out. With `subject_id`, reports about that user or what they wrote, except reviews: only the evidence names the author of one. `from` and `to` (excluded) limit the time of the report, `decided_from` and `decided_to` that of the decision. `outcome=measure` is everything except `dismiss` and `release`. `automated` finds reports with a measure that no person decided; `from` and `to` are the time of the measure then.',
+          'Sorted by `due_at`, or with `sort=created` oldest first and with `sort=newest` newest first. For moderators; reports about yourself and about reviews of you are left out. With `subject_id`, reports about that user or what they wrote, except reviews: only the evidence names the author of one. `from` and `to` (excluded) limit the time of the report, `decided_from` and `decided_to` that of the decision. `outcome=measure` is everything except `dismiss` and `release`. `automated` finds reports with a measure that no person decided; `from` and `to` are the time of the measure then.',
         tags,
         refusals: ['forbidden'],
       },

@@ -201,11 +201,12 @@ export type ReportFilter = {
 /** How many reports are open. */
 export type QueueCounts = { open: number; overdue: number; by_kind: Partial<Record<ReportKind, number>> }
 
-export const reportOrders = ['due', 'created'] as const
+/** By deadline, the oldest first, or the newest first. */
+export const reportOrders = ['due', 'created', 'newest'] as const
 export type ReportOrder = (typeof reportOrders)[number]
 
 export type QueueStore = {
-  /** Most urgent first, without reports about the reader or about a review of the reader. */
+  /** In that order, without reports about the reader or about a review of the reader. */
   list(filter: ReportFilter & { reader: string }, order: ReportOrder, limit: number, after: After): Promise<Report[]>
   /** Counts open reports, without those that concern the reader. */
   counts(reader: string, now: number): Promise<QueueCounts>

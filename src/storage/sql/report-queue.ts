@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import {
   decidesAboutStaff,
   lostAfter,
@@ -13,7 +13,7 @@ import { recordAudit } from './audit.ts'
 import { isAutomatedNotice, isOverturned } from './automated.ts'
 import { type Builders, changed, type Column, type Engine, first, rows } from './engine.ts'
 import { enqueue } from './outbox.ts'
-import { newerThan } from './pages.ts'
+import { newerThan, olderThan } from './pages.ts'
 import { lockedReport, noClaim, nothingPending } from './report-locks.ts'
 import { reportColumns } from './reports.ts'
 import { refusesCase } from './moderation-status.ts'
@@ -77,7 +77,7 @@ export function queueStore(engine: Engine): QueueStore {
             .from(reports)
             .where(
               and(
-                newerThan(at, reports.id, after),
+                order === 'newest' ? olderThan(at, reports.id, after) : newerThan(at, reports.id, after),
                 isOthers(reader),
                 status && eq(reports.status, status),
                 reason && eq(reports.reason, reason),
@@ -94,7 +94,7 @@ export function queueStore(engine: Engine): QueueStore {
                 isWithin(reports.resolved_at, decided_from, decided_to),
               ),
             )
-            .orderBy(asc(at), asc(reports.id))
+            .orderBy(...(order === 'newest' ? [desc(at), desc(reports.id)] : [asc(at), asc(reports.id)]))
             .limit(limit),
         )
       }),

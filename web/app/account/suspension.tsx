@@ -27,7 +27,7 @@ export function Suspension({ failure, proof }: { failure: Exclude<Failure, 'offl
           ? t('account.ended.suspendedUntil', { date: dateOf(language, new Date(until)) })
           : t('account.ended.suspended')}
       </p>
-      {reason && <p>{reason}</p>}
+      {reason && <p dir="auto">{reason}</p>}
       <Appeal proof={proof} />
     </section>
   )

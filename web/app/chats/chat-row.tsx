@@ -21,7 +21,9 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen }: { chat: Chat; isO
       <Avatar name={name} photo={chat.user.photo_thumb} size={52} online={online} />
       <span className={styles.words}>
         <span className={styles.top}>
-          <span className={styles.name}>{name}</span>
+          <span className={styles.name}>
+            <bdi>{name}</bdi>
+          </span>
           {online && <span className="unseen">, {t('people.online')}</span>}
           {chat.muted_until !== null && (
             <>
@@ -34,7 +36,7 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen }: { chat: Chat; isO
           </time>
         </span>
         <span className={styles.bottom}>
-          <span className={`${styles.last} ${isTyping ? styles.typing : ''}`}>
+          <span className={`${styles.last} ${isTyping ? styles.typing : ''}`} dir="auto">
             {isTyping ? t('chats.typing') : lastText(t, chat, me)}
           </span>
           {chat.unread_count > 0 && (

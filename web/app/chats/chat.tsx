@@ -88,7 +88,7 @@ function Header({ id, info, name, isBeside, onMenu }: HeaderProps) {
           <Avatar name={name} photo={info.user.photo_thumb} size={40} />
           <span className={styles.whoText}>
             <Name ref={heading} tabIndex={-1}>
-              {name}
+              <bdi>{name}</bdi>
             </Name>
             <Status chatId={id} userId={info.user.id} />
           </span>
@@ -96,7 +96,7 @@ function Header({ id, info, name, isBeside, onMenu }: HeaderProps) {
       ) : (
         <span className={styles.who}>
           <Name ref={heading} tabIndex={-1}>
-            {name}
+            <bdi>{name}</bdi>
           </Name>
         </span>
       )}

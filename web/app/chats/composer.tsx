@@ -88,6 +88,7 @@ export function Composer({ chatId, name, editing, onDone }: Props) {
           ref={input}
           className={styles.input}
           rows={1}
+          dir="auto"
           value={text}
           aria-label={t('chats.messageTo', { name })}
           placeholder={t('chats.placeholder')}

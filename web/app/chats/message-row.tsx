@@ -54,7 +54,11 @@ export const MessageRow = memo(function MessageRow(props: Props) {
               {message.kind === 'photo' && (
                 <MessagePhoto message={message} name={isMine ? t('chats.you') : name} onOpen={() => onPhoto(message)} />
               )}
-              {text && <p className={styles.text}>{text}</p>}
+              {text && (
+                <p className={styles.text} dir="auto">
+                  {text}
+                </p>
+              )}
             </>
           )}
           <Marks message={message} isMine={isMine} />

@@ -22,7 +22,7 @@ export function PhotoDialog({ message: { photo, text }, onClose }: { message: Ch
         height={photo.height}
         style={{ backgroundImage: `url("${photo.placeholder}")` }}
       />
-      {text && <p>{text}</p>}
+      {text && <p dir="auto">{text}</p>}
     </dialog>
   )
 }

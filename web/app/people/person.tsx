@@ -106,7 +106,7 @@ function About({ user, distance }: { user: Profile; distance: number | null }) {
             <MapPin size={16} aria-hidden /> {t('people.away', { distance: distanceOf(language, distance) })}
           </p>
         )}
-        {user.city && <p>{user.city}</p>}
+        {user.city && <p dir="auto">{user.city}</p>}
         {user.rating_avg !== null && (
           <p>
             <Star size={16} aria-hidden /> {t('people.rating', { rating: user.rating_avg, count: user.reviews_count })}
@@ -114,7 +114,11 @@ function About({ user, distance }: { user: Profile; distance: number | null }) {
         )}
       </div>
       <StartChat userId={user.id} />
-      {user.bio && <p className={styles.bio}>{user.bio}</p>}
+      {user.bio && (
+        <p className={styles.bio} dir="auto">
+          {user.bio}
+        </p>
+      )}
       {common.length > 0 && (
         <section>
           <h2>{t('people.inCommon')}</h2>

@@ -70,7 +70,7 @@ function ReviewItem({ review: { id, rating, text, anonymous, reviewer_id, create
           {dateOf(language, new Date(created_at))}
         </span>
       </header>
-      {text && <p>{text}</p>}
+      {text && <p dir="auto">{text}</p>}
       <Button look="quiet" className={styles.reportReview} onClick={() => setReporting(true)}>
         {t('people.report')}
       </Button>

@@ -58,7 +58,9 @@ function MyProfile({ user }: { user: Profile }) {
     <article className={personStyles.person}>
       <PersonPhoto name={name} photo={user.photo} thumb={user.photo_thumb} />
       <div>
-        <p className={styles.name}>{name}</p>
+        <p className={styles.name}>
+          <bdi>{name}</bdi>
+        </p>
         <div className={personStyles.facts}>
           {user.city && <p>{user.city}</p>}
           {user.gender && <p>{t(`settings.profile.${user.gender}`)}</p>}
@@ -81,7 +83,9 @@ function MyProfile({ user }: { user: Profile }) {
         </Link>
       </div>
       {user.bio ? (
-        <p className={personStyles.bio}>{user.bio}</p>
+        <p className={personStyles.bio} dir="auto">
+          {user.bio}
+        </p>
       ) : (
         <p className={personStyles.quiet}>{t('settings.profile.noBio')}</p>
       )}

@@ -27,7 +27,7 @@ export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props)
           {notice.until !== null && ` · ${t('settings.notice.until', { date: date(notice.until) })}`}
         </p>
       </div>
-      <p>{notice.reason}</p>
+      <p dir="auto">{notice.reason}</p>
       {notice.ground && <p className={styles.quiet}>{t(`settings.reason.${notice.ground}`)}</p>}
       {notice.appeal ? (
         <p>

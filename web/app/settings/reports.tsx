@@ -68,7 +68,7 @@ function ReportCard({ report }: { report: Report }) {
           {t(`settings.reason.${report.reason}`)} · {dateOf(language, new Date(report.created_at))}
         </p>
       </div>
-      {report.details && <p>{report.details}</p>}
+      {report.details && <p dir="auto">{report.details}</p>}
       <p>
         <span className={styles.badge}>
           {report.status === 'open'

@@ -209,6 +209,13 @@ const report = screen({
       path: reportPath,
       answers: {
         [oneReport]: { get: world.report(0, world.mine) },
+        [reports]: {
+          get: {
+            items: Array.from({ length: 50 }, (_, number) => world.queued(number)),
+            next_cursor: 'more',
+            counts: world.counts,
+          },
+        },
         [onePerson]: {
           get: {
             ...world.person,

@@ -72,7 +72,9 @@ export default function Announcements() {
               const isOver = until !== null && Date.parse(until) <= now
               return (
                 <li key={id}>
-                  <p className={isOver ? styles.over : undefined}>{text}</p>
+                  <p className={isOver ? styles.over : undefined} dir="auto">
+                    {text}
+                  </p>
                   <div className={styles.facts}>
                     <Badge tone={isOver ? 'plain' : 'good'}>
                       {t(isOver ? 'announcements.over' : 'announcements.shown')}
@@ -154,6 +156,7 @@ function NewAnnouncement({ onClose, onMade }: { onClose: () => void; onMade: () 
         label={t('announcements.until')}
         hint={t('announcements.untilHint')}
         type="datetime-local"
+        max="9999-12-31T23:59"
         value={until}
         error={said('/until')}
         onChange={(event) => setUntil(event.target.value)}

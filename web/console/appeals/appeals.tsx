@@ -1,11 +1,12 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { ArrowLeft, Gavel } from 'lucide-react'
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
+import { type Drafts, useDraft } from '../drafts.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import decisionStyles from '../queue/decision.module.css'
@@ -47,8 +48,16 @@ export default function Appeals() {
     }
     return api.GET('/api/v1/admin/appeals', { params: { query } })
   }, JSON.stringify(shown))
-  const { items, change, failure, reload } = list
-  const opened = items?.find((appeal) => appeal.id === id)
+  const { items, change, failure, reload, hasMore, loading, loadMore } = list
+  // Only the list shows appeals, so read on until it has the opened one. It stays open while the list is read again.
+  const latest = useRef<Appeal | null>(null)
+  const found = items?.find((appeal) => appeal.id === id)
+  if (found) latest.current = found
+  const isSought = id !== undefined && !found && (items === null || hasMore)
+  const opened = found ?? (isSought && latest.current?.id === id ? latest.current : undefined)
+  useEffect(() => {
+    if (isSought && hasMore && !loading && failure === null) void loadMore()
+  }, [isSought, hasMore, loading, failure, loadMore])
 
   /** Continues with the next appeal in the list. */
   const onDecided = (appeal: Appeal, andNext: boolean) => {
@@ -127,7 +136,7 @@ export default function Appeals() {
               {back}
               <h1>{t('appeals.one')}</h1>
             </header>
-            {items !== null ? (
+            {items !== null && !isSought ? (
               <Empty title={t('appeals.gone')}>
                 <Link href={addressOf(shown)}>{t('queue.back')}</Link>
               </Empty>
@@ -155,7 +164,9 @@ function Row({ appeal, href, isHere }: { appeal: Appeal; href: string; isHere: b
         )}
       </span>
       <span className={styles.second}>
-        <span className={styles.excerpt}>{text}</span>
+        <span className={styles.excerpt} dir="auto">
+          {text}
+        </span>
       </span>
     </Link>
   )
@@ -180,7 +191,9 @@ function Opened({ appeal, back, onDecided }: OpenedProps) {
       <div className={styles.columns}>
         <div className={styles.evidence}>
           <Section title={t('appeals.text')}>
-            <blockquote className={styles.details}>{text}</blockquote>
+            <blockquote className={styles.details} dir="auto">
+              {text}
+            </blockquote>
             <Facts
               facts={[
                 [t('queue.filedAt'), <Ago key="at" at={created_at} />],
@@ -236,13 +249,16 @@ const decisions = [
   { decision: 'reject', key: 'r' },
 ] as const
 
+type Draft = { decision: (typeof decisions)[number]['decision'] | null; note: string }
+const blank: Draft = { decision: null, note: '' }
+const drafts: Drafts<Draft> = new Map()
+
 function Decision({ appeal, onDecided }: Pick<OpenedProps, 'appeal' | 'onDecided'>) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const name = useId()
   const form = useRef<HTMLFormElement>(null)
-  const [decision, setDecision] = useState<'uphold' | 'reject' | null>(null)
-  const [note, setNote] = useState('')
+  const [{ decision, note }, change] = useDraft(drafts, appeal.id, blank)
   const isReady = decision !== null && note.trim() !== ''
   const decide = useAction(async (andNext: boolean) => {
     if (decision === null) return null
@@ -265,7 +281,7 @@ function Decision({ appeal, onDecided }: Pick<OpenedProps, 'appeal' | 'onDecided
     if (!focusWords.current) return
     focusWords.current = false
     form.current?.querySelector('textarea')?.focus()
-  }, [decision])
+  })
   useKeys(t('decision.title'), [
     ...decisions.map(({ decision: each, key }) => ({
       keys: key,
@@ -273,7 +289,7 @@ function Decision({ appeal, onDecided }: Pick<OpenedProps, 'appeal' | 'onDecided
       inLine: true,
       run: () => {
         focusWords.current = true
-        setDecision(each)
+        change({ decision: each })
       },
     })),
     { keys: 'Mod+Enter', label: t('decision.andNext'), inFields: true, inLine: true, run: () => submit(true) },
@@ -292,7 +308,7 @@ function Decision({ appeal, onDecided }: Pick<OpenedProps, 'appeal' | 'onDecided
         <legend>{t('decision.title')}</legend>
         {decisions.map(({ decision: each, key }) => (
           <label key={each}>
-            <input type="radio" name={name} checked={decision === each} onChange={() => setDecision(each)} />
+            <input type="radio" name={name} checked={decision === each} onChange={() => change({ decision: each })} />
             <span>
               {t(`appeals.decide.${each}`)}
               <Keys keys={key} />
@@ -306,7 +322,7 @@ function Decision({ appeal, onDecided }: Pick<OpenedProps, 'appeal' | 'onDecided
           hint={t(`appeals.hint.${decision}`)}
           maxLength={2000}
           value={note}
-          onChange={(event) => setNote(event.target.value)}
+          onChange={(event) => change({ note: event.target.value })}
         />
       )}
       <FailureText failure={decide.failure} />

@@ -160,6 +160,7 @@ function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: 
           label={t('invites.until')}
           hint={t('invites.untilHint')}
           type="datetime-local"
+          max="9999-12-31T23:59"
           value={until}
           error={said('/expires_at')}
           onChange={(event) => setUntil(event.target.value)}

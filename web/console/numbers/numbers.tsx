@@ -11,7 +11,7 @@ import { Badge, Page, Section } from '../ui/page.tsx'
 import { instants, PeriodFields, type Period, usePeriod } from '../ui/period.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { Tile, Tiles } from '../ui/tiles.tsx'
-import { durationOf } from '../ui/time.tsx'
+import { limitOf } from '../ui/time.tsx'
 import { DayChart } from './day-chart.tsx'
 import styles from './numbers.module.css'
 
@@ -40,7 +40,7 @@ function Shown({ stats, period }: { stats: Stats; period: Period }) {
   const { days, open, overdue, held, time_to_action, target_s, reports_by_kind } = stats
   const dates = useMemo(() => days.map(({ date }) => date), [days])
   const values = useMemo(() => shownByDay.map((name) => ({ name, values: days.map((day) => day[name]) })), [days])
-  const time = (seconds: number | null) => (seconds === null ? '–' : durationOf(language, seconds))
+  const time = (seconds: number | null) => (seconds === null ? '–' : limitOf(language, seconds))
   const columns: Column<Day>[] = [
     { title: t('numbers.day'), isHead: true, cell: ({ date }) => date },
     ...shownByDay.map((name): Column<Day> => ({

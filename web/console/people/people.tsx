@@ -169,7 +169,9 @@ function Results({ shown, id }: { shown: Shown; id: string | undefined }) {
                     aria-current={person.id === id ? 'true' : undefined}
                   >
                     <span className={queueStyles.first}>
-                      <b className={styles.rowName}>{person.name ?? t('people.nameless')}</b>
+                      <b className={styles.rowName}>
+                        <bdi>{person.name ?? t('people.nameless')}</bdi>
+                      </b>
                       <span className={styles.badges}>
                         <StandingBadge person={person} />
                       </span>

@@ -3,6 +3,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
+import { type Drafts, useDraft } from '../drafts.ts'
+import { failureBeside } from '../field-errors.ts'
 import { useLanguage } from '../language.tsx'
 import { type Term, terms, untilOf } from '../queue/decision.tsx'
 import queueStyles from '../queue/queue.module.css'
@@ -10,7 +12,7 @@ import { type Failure, outcomeOf, useAction, useLastFailure } from '../requests.
 import { useStaff } from '../staff.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Choice } from '../ui/choice.tsx'
-import { FailureText } from '../ui/failure.tsx'
+import { FailureAt, FailureText } from '../ui/failure.tsx'
 import { Failed, Skeleton } from '../ui/loaded.tsx'
 import { Badge, Facts, Section } from '../ui/page.tsx'
 import { Ago } from '../ui/time.tsx'
@@ -48,7 +50,7 @@ function Known({ person, back, onChange }: Props & { back: ReactNode }) {
       <header className={queueStyles.head}>
         {back}
         <h1 ref={heading} tabIndex={-1}>
-          {name ?? t('people.nameless')}
+          <bdi>{name ?? t('people.nameless')}</bdi>
         </h1>
         <StandingBadge person={person} />
       </header>
@@ -111,18 +113,19 @@ function Known({ person, back, onChange }: Props & { back: ReactNode }) {
   )
 }
 
+type Draft = { reason: string; note: string; term: Term }
+const blank: Draft = { reason: '', note: '', term: '7' }
+const drafts: Drafts<Draft> = new Map()
+
 function Suspension({ person, onChange }: Props) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
-  const [reason, setReason] = useState('')
-  const [note, setNote] = useState('')
-  const [term, setTerm] = useState<Term>('7')
+  const [{ reason, note, term }, change] = useDraft(drafts, person.id, blank)
   const params = { path: { id: person.id } }
   const after = async (failure: Failure | null, text: string) => {
     if (failure) return failure
-    setReason('')
-    setNote('')
+    change({ reason: '', note: '' })
     toast(text)
     await onChange()
     return null
@@ -154,7 +157,7 @@ function Suspension({ person, onChange }: Props) {
           hint={t(isSuspended ? 'people.liftHint' : 'people.suspendHint')}
           maxLength={1000}
           value={reason}
-          onChange={(event) => setReason(event.target.value)}
+          onChange={(event) => change({ reason: event.target.value })}
         />
         {!isSuspended && (
           <>
@@ -163,20 +166,21 @@ function Suspension({ person, onChange }: Props) {
               maxLength={2000}
               rows={1}
               value={note}
-              onChange={(event) => setNote(event.target.value)}
+              onChange={(event) => change({ note: event.target.value })}
             />
             <Choice
               label={t('decision.term')}
               value={term}
-              onChange={setTerm}
+              onChange={(chosen) => change({ term: chosen })}
               options={terms.map((value) => ({
                 value,
                 label: value === '0' ? t('decision.forEver') : t('decision.days', { count: Number(value) }),
               }))}
             />
+            <FailureAt path="/until" failure={failed[0]} />
           </>
         )}
-        <FailureText failure={failed[0]} />
+        <FailureText failure={isSuspended ? failed[0] : failureBeside(failed[0], ['/until'])} />
         {!isSuspended && (
           <Button
             busy={warn.busy}

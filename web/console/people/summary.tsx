@@ -23,7 +23,9 @@ export function Summary({ id, reportId }: { id: string; reportId: string }) {
     <>
       <Section title={t('people.about')}>
         <p className={styles.name}>
-          <Link href={`/people/${id}`}>{data.name ?? t('people.nameless')}</Link>
+          <Link href={`/people/${id}`}>
+            <bdi>{data.name ?? t('people.nameless')}</bdi>
+          </Link>
           <StandingBadge person={data} />
         </p>
         <Facts facts={factsOf(data, t)} />
@@ -112,8 +114,14 @@ export function Decisions({ person: { decisions } }: { person: Person }) {
                   <Ago at={created_at} />
                 </span>
               </p>
-              <p className={styles.reason}>{reason}</p>
-              {note && <p className={styles.quiet}>{note}</p>}
+              <p className={styles.reason} dir="auto">
+                {reason}
+              </p>
+              {note && (
+                <p className={styles.quiet} dir="auto">
+                  {note}
+                </p>
+              )}
               <p className={styles.quiet}>
                 {until && t('people.until', { time: fullTimeOf(language, new Date(until)) })}{' '}
                 {report_id && <Link href={`/queue/${report_id}`}>{t('people.itsReport')}</Link>}
@@ -133,11 +141,11 @@ export function OtherReports({ id, title, except }: OtherProps) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const { data } = useResource(
-    () => api.GET('/api/v1/admin/reports', { params: { query: { subject_id: id, sort: 'created', limit: 100 } } }),
+    () => api.GET('/api/v1/admin/reports', { params: { query: { subject_id: id, sort: 'newest', limit: 100 } } }),
     id,
   )
-  const others = data?.items.filter((report) => report.id !== except).toReversed() ?? []
-  if (others.length === 0) return null
+  const others = data?.items.filter((report) => report.id !== except) ?? []
+  if (data === null || others.length === 0) return null
   return (
     <Section title={title}>
       <ul className={styles.others}>
@@ -154,6 +162,11 @@ export function OtherReports({ id, title, except }: OtherProps) {
           </li>
         ))}
       </ul>
+      {data.next_cursor !== null && (
+        <p className={styles.quiet}>
+          <Link href={addressOf({ status: 'any', subject: id })}>{t('people.everyReport')}</Link>
+        </p>
+      )}
     </Section>
   )
 }

@@ -1,14 +1,17 @@
 import { useConvene } from 'convene-client/react'
-import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useId, useMemo, useRef } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Checkbox, TextArea } from '../../shared/ui/field.tsx'
+import { serverNow } from '../clock.ts'
+import { type Drafts, useDraft } from '../drafts.ts'
+import { failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { usePerson } from '../people/person-record.ts'
 import { type LastFailure, outcomeOf, useAction } from '../requests.ts'
 import { Choice, Filter } from '../ui/choice.tsx'
-import { FailureText } from '../ui/failure.tsx'
-import { type Action, actionsOf, actionText, isSilent, type Report } from './reports.ts'
+import { FailureAt, FailureText } from '../ui/failure.tsx'
+import { type Action, actionsOf, actionText, isSilent, type Pending, type Report } from './reports.ts'
 import styles from './decision.module.css'
 import { useTemplates } from './templates.ts'
 import { undoS } from './undo-bar.tsx'
@@ -20,12 +23,38 @@ export type Term = (typeof terms)[number]
 
 /** The end of a suspension that begins now. */
 export const untilOf = (term: Term): string | null =>
-  term === '0' ? null : new Date(Date.now() + Number(term) * dayS * 1000).toISOString()
+  term === '0' ? null : new Date(serverNow() + Number(term) * dayS * 1000).toISOString()
 
 const languageName = (language: string, of: string | undefined): string =>
   of === undefined ? '' : (new Intl.DisplayNames([language], { type: 'language' }).of(of) ?? of)
 
 const strikes = ['0', '1', '2', '3', '4'] as const
+
+type Draft = {
+  action: Action | null
+  note: string
+  templateId: string
+  strike: (typeof strikes)[number]
+  bansImages: boolean
+  term: Term
+}
+const blank: Draft = { action: null, note: '', templateId: '', strike: '0', bansImages: false, term: '7' }
+
+/** The form as it was when somebody made a decision that they have taken back. */
+function draftOf({ action, note, strikes: count, ban_images, until, takes_effect_at }: Pending): Draft {
+  const days = until === null ? 0 : Math.round((Date.parse(until) - Date.parse(takes_effect_at)) / (dayS * 1000))
+  return {
+    ...blank,
+    action,
+    note,
+    strike: strikes.find((each) => each === String(count)) ?? blank.strike,
+    bansImages: ban_images,
+    term: (action === 'suspend' && terms.find((each) => each === String(days))) || blank.term,
+  }
+}
+
+// They stay after the decision too, because it may be taken back.
+const drafts: Drafts<Draft> = new Map()
 
 /** Whether the content that would be removed has an image, which can be banned too. */
 const hasImages = ({ message_id, user_id, evidence }: Report): boolean =>
@@ -33,6 +62,8 @@ const hasImages = ({ message_id, user_id, evidence }: Report): boolean =>
 
 type Props = {
   report: Report
+  /** A decision about this report that has just been taken back. */
+  undone: Pending | null
   failed: LastFailure
   /** Called before the server is asked. */
   onTry: () => void
@@ -42,18 +73,14 @@ type Props = {
 }
 
 /** The form of a decision: the action, the text for the person, and the strikes. Every part has a key. */
-export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
+export function Decision({ report, undone, failed, onTry, onDecided, onTaken }: Props) {
   const { t, language } = useLanguage()
   const { api } = useConvene()
   const name = useId()
   const form = useRef<HTMLFormElement>(null)
   const person = usePerson(report.subject_id)
-  const [action, setAction] = useState<Action | null>(null)
-  const [note, setNote] = useState('')
-  const [templateId, setTemplateId] = useState('')
-  const [strike, setStrike] = useState<(typeof strikes)[number]>('0')
-  const [bansImages, setBansImages] = useState(false)
-  const [term, setTerm] = useState<Term>('7')
+  const [draft, change] = useDraft(drafts, report.id, undone ? draftOf(undone) : blank)
+  const { action, note, templateId, strike, bansImages, term } = draft
   const templates = useTemplates(person.data?.language ?? null)
   const template = templates.find(({ id }) => id === templateId)
   const isQuiet = isSilent(action)
@@ -86,8 +113,7 @@ export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
   }, failed)
 
   const choose = (chosen: Action) => {
-    setAction(chosen)
-    if (isSilent(chosen)) setStrike('0')
+    change({ action: chosen, ...(isSilent(chosen) && { strike: '0' }) })
   }
   // After an action is chosen by key, focus the text field once it is rendered.
   const focusWords = useRef(false)
@@ -95,7 +121,7 @@ export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
     if (!focusWords.current) return
     focusWords.current = false
     form.current?.querySelector<HTMLElement>('[data-words] select, [data-words] textarea')?.focus()
-  }, [action])
+  })
   const actions = useMemo(() => actionsOf(report), [report])
   const isReady = action !== null && (isQuiet || note.trim() !== '')
   const submit = (andNext: boolean) => {
@@ -116,7 +142,7 @@ export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
       ? strikes.map((each) => ({
           keys: each,
           label: t('decision.strikesOf', { count: Number(each) }),
-          run: () => setStrike(each),
+          run: () => change({ strike: each }),
         }))
       : []),
     {
@@ -164,9 +190,8 @@ export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
                 label={t('decision.template')}
                 value={templateId}
                 onChange={(chosen) => {
-                  setTemplateId(chosen)
                   const text = templates.find(({ id }) => id === chosen)?.text
-                  if (text !== undefined) setNote(text)
+                  change({ templateId: chosen, ...(text !== undefined && { note: text }) })
                 }}
                 options={[
                   { value: '', label: t('decision.noTemplate') },
@@ -185,7 +210,7 @@ export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
               maxLength={2000}
               value={note}
               placeholder={isQuiet ? t('decision.dismissNote') : undefined}
-              onChange={(event) => setNote(event.target.value)}
+              onChange={(event) => change({ note: event.target.value })}
             />
           </div>
           {!isQuiet && (
@@ -194,13 +219,13 @@ export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
               <Choice
                 label={t('decision.strikes')}
                 value={strike}
-                onChange={setStrike}
+                onChange={(chosen) => change({ strike: chosen })}
                 options={strikes.map((value) => ({ value, label: value }))}
               />
             </div>
           )}
           {action === 'remove_content' && hasImages(report) && (
-            <Checkbox checked={bansImages} onChange={setBansImages}>
+            <Checkbox checked={bansImages} onChange={(chosen) => change({ bansImages: chosen })}>
               {t('decision.banImages')}
             </Checkbox>
           )}
@@ -210,17 +235,18 @@ export function Decision({ report, failed, onTry, onDecided, onTaken }: Props) {
               <Choice
                 label={t('decision.term')}
                 value={term}
-                onChange={setTerm}
+                onChange={(chosen) => change({ term: chosen })}
                 options={terms.map((value) => ({
                   value,
                   label: value === '0' ? t('decision.forEver') : t('decision.days', { count: Number(value) }),
                 }))}
               />
+              <FailureAt path="/until" failure={decide.failure} />
             </div>
           )}
         </>
       )}
-      <FailureText failure={decide.failure} />
+      <FailureText failure={action === 'suspend' ? failureBeside(decide.failure, ['/until']) : decide.failure} />
       <div className={styles.submit}>
         <Button look="primary" busy={decide.busy} aria-disabled={!isReady || undefined} onClick={() => submit(true)}>
           {t('decision.andNext')}

@@ -70,7 +70,7 @@ function Shown({ evidence, subject }: { evidence: Evidence; subject: string | nu
               <Stars rating={review.rating} />
               {review.anonymous && <Badge>{t('evidence.anonymous')}</Badge>}
             </figcaption>
-            <blockquote>{review.text ?? t('evidence.noText')}</blockquote>
+            <blockquote dir="auto">{review.text ?? t('evidence.noText')}</blockquote>
           </figure>
         )}
         {user && <ProfileView user={user} />}
@@ -110,7 +110,11 @@ function Line({ message, subject, versions = [], isReported = false }: LineProps
         {deleted && <Badge>{t('evidence.deleted')}</Badge>}
         {edited && <Badge>{t('evidence.edited')}</Badge>}
       </p>
-      {text !== null && <p className={styles.text}>{text}</p>}
+      {text !== null && (
+        <p className={styles.text} dir="auto">
+          {text}
+        </p>
+      )}
       {photo && <Picture url={photo.url} width={photo.width} height={photo.height} />}
       {versions.length > 0 && (
         <details className={styles.versions} open>
@@ -121,7 +125,9 @@ function Line({ message, subject, versions = [], isReported = false }: LineProps
                 <time dateTime={version.at}>
                   {t('evidence.versionUntil', { time: fullTimeOf(language, new Date(version.at)) })}
                 </time>
-                <p className={styles.text}>{version.text}</p>
+                <p className={styles.text} dir="auto">
+                  {version.text}
+                </p>
               </li>
             ))}
           </ol>

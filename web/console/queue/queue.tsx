@@ -50,6 +50,10 @@ export default function Queue() {
   const [decided, setDecided] = useState<Decided | null>(null)
   /** The report that the server has just returned. Reading it again would add an entry to the audit log. */
   const known = useRef<Report | null>(null)
+  // Somebody who comes back to it reads its state of then.
+  useEffect(() => {
+    if (known.current?.id !== id) known.current = null
+  }, [id])
 
   const list = useList<QueuedReport>(async (cursor) => {
     const query = { ...queryOf(shown), limit: pageSize, ...(cursor !== undefined && { cursor }) }
@@ -69,12 +73,22 @@ export default function Queue() {
     return () => clearInterval(timer)
   }, [isFirstPage, reload])
 
+  // Claims are shown without reading the list again, which would fall back to its first page.
+  const refresh = useCallback(() => {
+    if (isFirstPage) void reload()
+  }, [isFirstPage, reload])
+  const onClaimed = useCallback(
+    ({ id, claimed_by, claimed_until }: Report) =>
+      change((items) => items.map((item) => (item.id === id ? { ...item, claimed_by, claimed_until } : item))),
+    [change],
+  )
+
   const next = useAction(async () => {
     const { data, failure } = await outcomeOf(
       api.POST('/api/v1/admin/reports/next', { body: shown.kind ? { kind: shown.kind } : {} }),
     )
     if (failure) return failure
-    void reload()
+    refresh()
     // 204 has no body.
     if (!data) {
       toast(t('queue.nothingNext'))
@@ -82,6 +96,7 @@ export default function Queue() {
       return null
     }
     known.current = data
+    onClaimed(data)
     navigate(addressOf(shown, data.id))
     return null
   })
@@ -92,11 +107,11 @@ export default function Queue() {
       change((items) => items.filter((item) => item.id !== report.id))
       if (andNext) void next.run()
       else {
-        void reload()
+        refresh()
         navigate(addressOf(shown))
       }
     },
-    [change, next, reload, navigate, shown],
+    [change, next, refresh, navigate, shown],
   )
 
   const undo = useAction(async () => {
@@ -115,7 +130,7 @@ export default function Queue() {
     }
     endUndo()
     known.current = null
-    void reload()
+    refresh()
     navigate(addressOf(shown, report.id))
     return null
   })
@@ -222,7 +237,8 @@ export default function Queue() {
                 </Link>
               }
               onDecided={onDecided}
-              onClaimed={reload}
+              onClaimed={onClaimed}
+              onStale={refresh}
             />
           )
         }
@@ -259,7 +275,12 @@ function Row({ report, href, isHere }: { report: QueuedReport; href: string; isH
       <span className={styles.second}>
         <span className={styles.excerpt}>
           {kindText(t, kind)}
-          {details && ` · ${details}`}
+          {details && (
+            <>
+              {' · '}
+              <bdi>{details}</bdi>
+            </>
+          )}
         </span>
         <span>
           {claimed_by === null

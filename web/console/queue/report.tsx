@@ -1,8 +1,10 @@
 import { useConvene } from 'convene-client/react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { Undo2 } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
-import { useKeys } from '../keys.tsx'
+import { serverNow } from '../clock.ts'
+import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { Summary } from '../people/summary.tsx'
 import { outcomeOf, useAction, useLastFailure, useResource } from '../requests.ts'
@@ -14,7 +16,7 @@ import { Ago, At } from '../ui/time.tsx'
 import { Decision } from './decision.tsx'
 import { EvidenceView } from './evidence.tsx'
 import { Due } from './queue.tsx'
-import { actionText, kindText, reasonText, type Report } from './reports.ts'
+import { actionText, kindText, type Pending, reasonText, type Report } from './reports.ts'
 import styles from './queue.module.css'
 
 type Props = {
@@ -23,10 +25,13 @@ type Props = {
   known: Report | null
   back: ReactNode
   onDecided: (report: Report, andNext: boolean) => void
-  onClaimed: () => void
+  /** Called after the moderator has claimed the report or given up the claim. */
+  onClaimed: (report: Report) => void
+  /** Called if the list shows an older state of the report. */
+  onStale: () => void
 }
 
-export function ReportView({ id, known, back, onDecided, onClaimed }: Props) {
+export function ReportView({ id, known, back, onDecided, onClaimed, onStale }: Props) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const first = useRef(known)
@@ -38,7 +43,17 @@ export function ReportView({ id, known, back, onDecided, onClaimed }: Props) {
   })
   const { data, failure, reload } = report
   if (data !== null)
-    return <Opened report={data} back={back} onDecided={onDecided} onClaimed={onClaimed} onChange={report.set} />
+    return (
+      <Opened
+        report={data}
+        back={back}
+        onDecided={onDecided}
+        onClaimed={onClaimed}
+        onStale={onStale}
+        onChange={report.set}
+        reload={reload}
+      />
+    )
   return (
     <>
       <header className={styles.head}>
@@ -50,13 +65,17 @@ export function ReportView({ id, known, back, onDecided, onClaimed }: Props) {
   )
 }
 
-// A claim lasts 15 minutes, and is renewed while the report is open. At most once a minute, even if this clock is wrong.
+// A claim lasts 15 minutes, and is renewed while the report is open. At most once a minute.
 const renewBeforeEndMs = 2 * 60_000
 const renewEveryMs = 60_000
 
-type OpenedProps = Omit<Props, 'id' | 'known'> & { report: Report; onChange: (report: Report) => void }
+type OpenedProps = Omit<Props, 'id' | 'known'> & {
+  report: Report
+  onChange: (report: Report) => void
+  reload: () => Promise<void>
+}
 
-function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
+function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload }: OpenedProps) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const { id: own } = useStaff()
@@ -71,24 +90,42 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
   const claim = useAction(async () => {
     decisionFailed[1](null)
     const { data, failure } = await outcomeOf(api.POST('/api/v1/admin/reports/{id}/claim', { params }))
-    if (failure) return failure
+    if (failure) {
+      if (failure !== 'offline' && (failure.code === 'claimed' || failure.code === 'conflict')) {
+        onStale()
+        void reload()
+      }
+      return failure
+    }
     onChange(data)
-    onClaimed()
+    onClaimed(data)
     return null
   }, claimFailed)
   const release = useAction(async () => {
     decisionFailed[1](null)
     const { failure } = await outcomeOf(api.DELETE('/api/v1/admin/reports/{id}/claim', { params }))
     if (failure) return failure
-    onChange({ ...report, claimed_by: null, claimed_until: null })
-    onClaimed()
+    const released = { ...report, claimed_by: null, claimed_until: null }
+    onChange(released)
+    onClaimed(released)
     return null
   }, claimFailed)
+  const [undone, setUndone] = useState<Pending | null>(null)
+  const undo = useAction(async () => {
+    const { failure } = await outcomeOf(api.DELETE('/api/v1/admin/reports/{id}/resolve', { params }))
+    if (failure && (failure === 'offline' || failure.code !== 'conflict')) return failure
+    if (!failure) setUndone(report.pending)
+    onStale()
+    await reload()
+    return failure
+  })
   const isOpen = status === 'open' && report.pending === null
+  const canUndo = report.pending?.decided_by === own
   const canClaim = isOpen && claimed_by === null
   const canRelease = isOpen && isMine
   useKeys(t('queue.report'), [
     ...(canClaim ? [{ keys: 'c', label: t('queue.claim'), run: () => void claim.run() }] : []),
+    ...(canUndo ? [{ keys: 'z', label: t('queue.undo'), inLine: true, run: () => void undo.run() }] : []),
     ...(canRelease ? [{ keys: 'x', label: t('queue.release'), run: () => void release.run() }] : []),
   ])
 
@@ -99,7 +136,7 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
     if (!isMine || !isOpen || claimed_until === null) return
     const timer = setTimeout(
       () => void renew(),
-      Math.max(Date.parse(claimed_until) - Date.now() - renewBeforeEndMs, renewEveryMs),
+      Math.max(Date.parse(claimed_until) - serverNow() - renewBeforeEndMs, renewEveryMs),
     )
     return () => clearTimeout(timer)
   }, [isMine, isOpen, claimed_until, renew])
@@ -134,7 +171,11 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
       <div className={styles.columns}>
         <div className={styles.evidence}>
           <Section title={t('queue.filed')}>
-            {details && <blockquote className={styles.details}>{details}</blockquote>}
+            {details && (
+              <blockquote className={styles.details} dir="auto">
+                {details}
+              </blockquote>
+            )}
             <Facts
               facts={[
                 [t('queue.filedAt'), <Ago key="at" at={created_at} />],
@@ -154,13 +195,24 @@ function Opened({ report, back, onDecided, onClaimed, onChange }: OpenedProps) {
         <div className={styles.side}>
           {report.resolution && <Outcome report={report} />}
           {report.pending && <p className={styles.pending}>{t('queue.pending')}</p>}
+          {canUndo && (
+            <Button busy={undo.busy} icon={<Undo2 size={14} aria-hidden />} onClick={undo.run}>
+              {t('queue.undo')}
+              <Keys keys="z" />
+            </Button>
+          )}
+          <FailureText failure={undo.failure} />
           {isOpen && (claimed_by === null || isMine) && (
             <Decision
               report={report}
+              undone={undone}
               failed={decisionFailed}
               onTry={() => claimFailed[1](null)}
               onDecided={onDecided}
-              onTaken={onClaimed}
+              onTaken={() => {
+                onStale()
+                void reload()
+              }}
             />
           )}
           {subject_id === null ? (

@@ -5,6 +5,7 @@ import { instants, type Period, periodOf } from '../ui/period.tsx'
 export type Report = components['schemas']['ReportWithEvidence']
 export type QueuedReport = components['schemas']['QueuedReport']
 export type Counts = components['schemas']['QueueCounts']
+export type Pending = NonNullable<Report['pending']>
 export type Action = components['schemas']['ReportAction']
 export type Kind = components['schemas']['ReportKind']
 export type Reason = components['schemas']['ReportReason']

@@ -8,7 +8,7 @@ import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import peopleStyles from '../people/people.module.css'
 import queueStyles from '../queue/queue.module.css'
-import { failureText, outcomeOf, type Resource, useResource } from '../requests.ts'
+import { type Failure, failureText, outcomeOf, type Resource, useResource } from '../requests.ts'
 import { Choice } from '../ui/choice.tsx'
 import { Empty, Failed, Loaded, Skeleton } from '../ui/loaded.tsx'
 import { OnOff } from '../ui/on-off.tsx'
@@ -36,18 +36,26 @@ export default function Rules() {
   const [switching, setSwitching] = useState<readonly string[]>([])
   const trial = useRef<HTMLTextAreaElement>(null)
 
+  const put = async (rule: Rule, on: boolean): Promise<Failure | null> => {
+    // A rule is replaced as a whole, and somebody else may have changed it since the list was read.
+    const read = await outcomeOf(api.GET('/api/v1/admin/rules'))
+    if (read.failure) return read.failure
+    const latest = read.data.items.find(({ id }) => id === rule.id) ?? rule
+    const { failure } = await outcomeOf(
+      api.PUT('/api/v1/admin/rules/{id}', {
+        params: { path: { id: rule.id } },
+        body: { ...ruleOf(draftOf(latest)), public_text: latest.public_text, on },
+      }),
+    )
+    return failure
+  }
   const turn = async (rule: Rule, on: boolean) => {
     if (data === null || switching.includes(rule.id)) return
     const shown = (to: boolean) =>
       set({ ...data, items: data.items.map((each) => (each.id === rule.id ? { ...each, on: to } : each)) })
     setSwitching((before) => [...before, rule.id])
     shown(on)
-    const { failure } = await outcomeOf(
-      api.PUT('/api/v1/admin/rules/{id}', {
-        params: { path: { id: rule.id } },
-        body: { ...ruleOf(draftOf(rule)), public_text: rule.public_text, on },
-      }),
-    )
+    const failure = await put(rule, on)
     setSwitching((before) => before.filter((each) => each !== rule.id))
     if (failure) {
       shown(!on)

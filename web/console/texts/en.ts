@@ -56,6 +56,8 @@ export const en = {
   'console.failure.claimed': 'Somebody else is working on it.',
   'console.failure.notFound': 'It does not exist, or no longer exists.',
   'console.failure.noMail': 'This server sends no mail.',
+  'console.failure.tooLarge':
+    'This is more than the 64 KiB that a request may have. The server’s command line takes larger rules: convene rules import.',
   'console.failure.refused': 'The server refused: {why}',
   'console.failure.server': 'The server has a problem. Try again in a moment.',
   'console.failure.other': 'That did not work.',
@@ -264,6 +266,7 @@ export const en = {
   'people.noSessions': 'Signed in nowhere.',
   'people.noAgent': 'Unknown device',
   'people.allReports': 'Reports about them',
+  'people.everyReport': 'All reports, in the queue',
   'people.suspend': 'Suspend',
   'people.suspendHint': 'They cannot sign in until then. They may appeal.',
   'people.suspendAsk': 'Suspend {name}?',

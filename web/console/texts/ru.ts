@@ -57,6 +57,8 @@ export const ru: Translation<typeof en> = {
   'console.failure.claimed': 'Сейчас этим занимается кто-то другой.',
   'console.failure.notFound': 'Этого нет или уже нет.',
   'console.failure.noMail': 'Этот сервер не отправляет почту.',
+  'console.failure.tooLarge':
+    'Это больше 64 КиБ, которые помещаются в один запрос. Большие правила загружает команда сервера: convene rules import.',
   'console.failure.refused': 'Сервер отказал: {why}',
   'console.failure.server': 'На сервере неполадки. Попробуйте чуть позже.',
   'console.failure.other': 'Не получилось.',
@@ -288,6 +290,7 @@ export const ru: Translation<typeof en> = {
   'people.noSessions': 'Нигде не выполнен вход.',
   'people.noAgent': 'Неизвестное устройство',
   'people.allReports': 'Жалобы на этого человека',
+  'people.everyReport': 'Все жалобы — в очереди',
   'people.suspend': 'Заблокировать',
   'people.suspendHint': 'До этого времени войти нельзя. Решение можно обжаловать.',
   'people.suspendAsk': 'Заблокировать: {name}?',

@@ -9,7 +9,7 @@ import { Loaded } from '../ui/loaded.tsx'
 import { Page } from '../ui/page.tsx'
 import { instants, type Period, PeriodFields, usePeriod } from '../ui/period.tsx'
 import { Tile, Tiles } from '../ui/tiles.tsx'
-import { durationOf } from '../ui/time.tsx'
+import { limitOf } from '../ui/time.tsx'
 import styles from './transparency.module.css'
 
 type Report = components['schemas']['TransparencyReport']
@@ -41,7 +41,7 @@ export default function Transparency() {
 function Shown({ report, period }: { report: Report; period: Period }) {
   const { notices, decisions, automated, appeals, time_to_action } = report
   const { t, language } = useLanguage()
-  const time = (seconds: number | null) => (seconds === null ? t('transparency.none') : durationOf(language, seconds))
+  const time = (seconds: number | null) => (seconds === null ? t('transparency.none') : limitOf(language, seconds))
   // Each number links to the list of what it counts.
   const noticed = (narrowed: Partial<Queued> = {}) =>
     addressOf({ status: 'any', by: 'people', filed: period, ...narrowed })

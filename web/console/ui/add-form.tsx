@@ -14,13 +14,13 @@ type Props = {
   children: ReactNode
 }
 
-/** A form for a new entry, above the list. Escape closes it. */
+/** A form for a new entry, above the list. Escape closes it, outside its fields. */
 export function AddForm({ title, submit, busy, onSubmit, onClose, children }: Props) {
   const { t } = useLanguage()
   const id = useId()
   useKeys(title, [
     { keys: 'Mod+Enter', label: submit, inFields: true, inLine: true, run: onSubmit },
-    { keys: 'Escape', label: t('console.cancel'), inFields: true, inLine: true, run: onClose },
+    { keys: 'Escape', label: t('console.cancel'), inLine: true, run: onClose },
   ])
   return (
     <form

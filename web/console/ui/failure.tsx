@@ -1,3 +1,4 @@
+import { errorAt } from '../field-errors.ts'
 import { useLanguage } from '../language.tsx'
 import { type Failure, failureText } from '../requests.ts'
 import styles from './ui.module.css'
@@ -9,6 +10,18 @@ export function FailureText({ failure }: { failure: Failure | null }) {
   return (
     <p className={styles.failure} role="alert">
       {failureText(t, failure)}
+    </p>
+  )
+}
+
+/** The server's error for the field at `path`, shown below a control that has no place for one. */
+export function FailureAt({ path, failure }: { path: string; failure: Failure | null }) {
+  const { t } = useLanguage()
+  const error = errorAt(failure, path)
+  if (error === null) return null
+  return (
+    <p className={styles.failure} role="alert">
+      {t('console.failure.refused', { why: error.message })}
     </p>
   )
 }

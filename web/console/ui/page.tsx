@@ -53,7 +53,7 @@ export function Facts({ facts }: { facts: readonly (readonly [label: string, val
         value === null || value === undefined || value === '' ? null : (
           <div key={label}>
             <dt>{label}</dt>
-            <dd>{value}</dd>
+            <dd dir={typeof value === 'string' ? 'auto' : undefined}>{value}</dd>
           </div>
         ),
       )}

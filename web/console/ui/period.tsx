@@ -1,4 +1,6 @@
+import { useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
+import { serverNow } from '../clock.ts'
 import { useLanguage } from '../language.tsx'
 import styles from './ui.module.css'
 
@@ -25,7 +27,7 @@ export function periodOf(search: URLSearchParams, prefix = ''): Period | null {
 export function usePeriod(days: number, most: number): [Period, (period: Period) => void] {
   const [location, navigate] = useLocation()
   const search = new URLSearchParams(useSearch())
-  const today = dateOf(Date.now())
+  const today = dateOf(serverNow())
   const given = { from: search.get('from'), to: search.get('to') }
   const to = isDate(given.to) && given.to <= today ? given.to : today
   const earliest = dateOf(Date.parse(to) - (most - 1) * dayMs)
@@ -43,19 +45,15 @@ export function usePeriod(days: number, most: number): [Period, (period: Period)
 /** Two date fields, side by side. */
 export function PeriodFields({ period, onChange }: { period: Period; onChange: (period: Period) => void }) {
   const { t } = useLanguage()
-  const today = dateOf(Date.now())
+  const today = dateOf(serverNow())
   const field = (name: keyof Period, min: string | undefined, max: string) => (
-    <label className={styles.date}>
-      <span>{t(`console.period.${name}`)}</span>
-      <input
-        type="date"
-        required
-        min={min}
-        max={max}
-        value={period[name]}
-        onChange={({ target: { value } }) => isDate(value) && onChange({ ...period, [name]: value })}
-      />
-    </label>
+    <DateField
+      label={t(`console.period.${name}`)}
+      min={min}
+      max={max}
+      value={period[name]}
+      onChange={(value) => onChange({ ...period, [name]: value })}
+    />
   )
   return (
     <fieldset className={styles.period}>
@@ -63,5 +61,39 @@ export function PeriodFields({ period, onChange }: { period: Period; onChange: (
       {field('from', undefined, period.to)}
       {field('to', period.from, today)}
     </fieldset>
+  )
+}
+
+type DateProps = {
+  label: string
+  min: string | undefined
+  max: string
+  value: string
+  onChange: (value: string) => void
+}
+
+/** A date that applies when the field is left, or with Enter: while it is typed, its year is first 2, then 20, then 202. */
+function DateField({ label, min, max, value, onChange }: DateProps) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const apply = () => {
+    setTyped(null)
+    if (isDate(typed) && typed !== value) onChange(typed)
+  }
+  return (
+    <label className={styles.date}>
+      <span>{label}</span>
+      <input
+        type="date"
+        required
+        min={min}
+        max={max}
+        value={typed ?? value}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={apply}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') apply()
+        }}
+      />
+    </label>
   )
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { serverNow } from '../clock.ts'
 import { useLanguage } from '../language.tsx'
 
 const units = [
@@ -14,6 +15,19 @@ export function durationOf(language: string, seconds: number): string {
   const [unit, length] = units.find(([, each]) => seconds >= each) ?? ['minute', 60]
   return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(
     Math.floor(Math.max(seconds, 0) / length),
+  )
+}
+
+/** "47 hr": an upper bound for how long something takes, so rounded up, and exact enough to compare it with a target in hours. */
+export function limitOf(language: string, seconds: number): string {
+  const [unit, length] =
+    seconds <= 3600
+      ? (['minute', 60] as const)
+      : seconds <= 72 * 3600
+        ? (['hour', 3600] as const)
+        : (['day', 86_400] as const)
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(
+    Math.ceil(Math.max(seconds, 1) / length),
   )
 }
 
@@ -36,11 +50,11 @@ export function fullTimeOf(language: string, at: Date): string {
   return format.format(at)
 }
 
-/** The current time, updated every half minute. */
+/** The server's time, updated every half minute. */
 export function useNow(): number {
-  const [now, setNow] = useState(Date.now)
+  const [now, setNow] = useState(serverNow)
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000)
+    const timer = setInterval(() => setNow(serverNow()), 30_000)
     return () => clearInterval(timer)
   }, [])
   return now

@@ -38,6 +38,7 @@ export function Field({
   return (
     <Frame id={id} label={label} hint={hint} error={error}>
       <input
+        dir="auto"
         {...input}
         id={id}
         className={styles.input}
@@ -60,6 +61,7 @@ export function TextArea({
     <Frame id={id} label={label} hint={hint} error={error}>
       <textarea
         rows={3}
+        dir="auto"
         {...input}
         id={id}
         className={`${styles.input} ${styles.area}`}

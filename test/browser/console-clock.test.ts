@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { days, hours, minutes } from '../../src/lib/time.ts'
+import { password, type TestApp, testApp } from '../app.ts'
+import { granted } from '../rows.ts'
+import { until } from '../until.ts'
+import { serveWeb } from './app-page.ts'
+
+const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+const browserTest = test.skipIf(!executablePath)
+let browser: Browser
+
+if (!executablePath) test.skip('SKIPPED: this machine has no Chromium', () => {})
+beforeAll(async () => {
+  if (!executablePath) return
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+  browser = await chromium.launch({ executablePath, args })
+})
+afterAll(() => browser?.close())
+
+/** The console of an admin in a browser whose clock is wrong by `aheadMs`. */
+async function openConsole(app: TestApp, origin: string, aheadMs: number) {
+  const admin = await app.person('Root')
+  await app.services.storage.users.setRole(admin.id, 'admin', granted(admin.id, app.clock.now))
+  app.forget(admin.id)
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en' })
+  context.setDefaultTimeout(30_000)
+  const page = await context.newPage()
+  await page.clock.install({ time: Date.now() + aheadMs })
+  await page.goto(`${origin}/console`)
+  await page.getByLabel('E-mail or phone').fill(admin.email)
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await title(page, 'Queue').waitFor()
+  return { page, close: () => context.close() }
+}
+
+const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+const reason = (page: Page) => page.getByRole('textbox', { name: 'Reason, which the person reads' })
+
+browserTest(
+  'a suspension is as long as the console says, even if the clock of its browser is wrong',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { page, close } = await openConsole(app, origin, 26 * hours)
+    await ada.post('reports', { user_id: bob.id, reason: 'scam' })
+    await page.keyboard.press('n')
+    await page.getByRole('article', { name: 'Report' }).getByText('Yours', { exact: true }).waitFor()
+    await page
+      .getByText(/^due in 2\d hr/)
+      .first()
+      .waitFor()
+    await page.keyboard.press('s')
+    await reason(page).fill('Asked for money.')
+    await page.getByRole('radio', { name: '1 day', exact: true }).focus()
+    await page.keyboard.press('Space')
+    // What the server says about the end is shown below it.
+    const message = 'Expected a time in the future'
+    await page.route(
+      '**/resolve',
+      (route) =>
+        route.fulfill({
+          status: 422,
+          json: {
+            ...{ type: 'about:blank', title: 'Invalid', status: 422, detail: 'Invalid', request_id: '' },
+            ...{ code: 'validation_failed', errors: [{ path: '/until', code: 'out_of_range', message }] },
+          },
+        }),
+      { times: 1 },
+    )
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('alert').getByText(message).waitFor()
+    expect(await page.getByRole('alert').filter({ visible: true }).count()).toBe(1)
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Nothing is waiting for you.').waitFor()
+    const [row] = await app.rows('SELECT pending FROM reports')
+    const pending = JSON.parse(String(row?.pending))
+    expect(Math.abs(pending.until - (Date.now() + days))).toBeLessThan(2 * minutes)
+
+    await close()
+    await stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'a claim is renewed before it ends, even if the clock of the browser is behind',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { page, close } = await openConsole(app, origin, -20 * minutes)
+    await ada.post('reports', { user_id: bob.id, reason: 'scam' })
+    await page.keyboard.press('n')
+    await page.getByRole('article', { name: 'Report' }).getByText('Yours', { exact: true }).waitFor()
+    let renewed = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/claim')) renewed++
+    })
+    await page.clock.fastForward(13.5 * minutes)
+    await until(() => renewed === 1, 'the claim is renewed')
+    await close()
+    await stop()
+  },
+  120_000,
+)

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { operator } from '../../src/features/moderation/moderators.ts'
+import { seconds } from '../../src/lib/time.ts'
+import { password, type Person, type TestApp, testApp } from '../app.ts'
+import { granted } from '../rows.ts'
+import { until } from '../until.ts'
+import { serveWeb } from './app-page.ts'
+
+const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+const browserTest = test.skipIf(!executablePath)
+let browser: Browser
+
+if (!executablePath) test.skip('SKIPPED: this machine has no Chromium', () => {})
+beforeAll(async () => {
+  if (!executablePath) return
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+  browser = await chromium.launch({ executablePath, args })
+})
+afterAll(() => browser?.close())
+
+async function withRole(app: TestApp, role: 'moderator' | 'admin', name: string): Promise<Person> {
+  const person = await app.person(name)
+  await app.services.storage.users.setRole(person.id, role, granted(person.id, app.clock.now))
+  app.forget(person.id)
+  return person
+}
+
+async function openConsole(origin: string, person: Person) {
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    locale: 'en',
+    reducedMotion: 'reduce',
+  })
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
+  await page.goto(`${origin}/console`)
+  await page.getByLabel('E-mail or phone').fill(person.email)
+  await signIn(page)
+  await title(page, 'Queue').waitFor()
+  return { page, errors, close: () => context.close() }
+}
+
+async function signIn(page: Page) {
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+}
+
+const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const reason = (page: Page) => page.getByRole('textbox', { name: 'Reason, which the person reads' })
+const opened = (page: Page) => page.getByRole('article', { name: 'Report' })
+const yours = (page: Page) => opened(page).getByText('Yours', { exact: true })
+
+browserTest(
+  'a message that is edited while a moderator looks at it is shown as it is now, and can be decided',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const [mo, ada, eve] = [await withRole(app, 'moderator', 'Mo'), await app.person('Ada'), await app.person('Eve')]
+    await app.services.filter.replaceAll(operator, [
+      { name: 'Fruit', on: true, applies_to: ['message'], match: { type: 'words', words: ['banana'] }, action: 'hold' },
+    ])
+    const chat = await app.met(eve, ada)
+    const { id } = (await eve.post(`chats/${chat}/messages`, { text: 'A banana?' })).body
+    const { page, errors, close } = await openConsole(origin, mo)
+    await page.keyboard.press('n')
+    await opened(page).getByText('A banana?', { exact: true }).first().waitFor()
+
+    // Opened again, it is read again.
+    await page.keyboard.press('Escape')
+    app.clock.now += seconds
+    expect((await eve.put(`messages/${id}`, { text: 'Two bananas and a banana?' })).status).toBe(200)
+    await page.getByRole('link', { name: /Held/ }).click()
+    await opened(page).getByText('Two bananas and a banana?', { exact: true }).first().waitFor()
+
+    // Edited once more, its decision is refused, and what is decided then is shown.
+    app.clock.now += seconds
+    expect((await eve.put(`messages/${id}`, { text: 'Just a banana.' })).status).toBe(200)
+    await page.keyboard.press('l')
+    await page.keyboard.press('Control+Enter')
+    await opened(page).getByRole('alert').waitFor()
+    await opened(page).getByText('Just a banana.', { exact: true }).first().waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Nothing is waiting for you.').waitFor()
+    expect(errors).toEqual([])
+    await close()
+    await stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'what a moderator writes survives another report, an account, undoing, and the end of the session',
+  async () => {
+    const app = await testApp()
+    // The end of a suspension is one by the server's real clock.
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const [root, ada, bob] = [await withRole(app, 'admin', 'Root'), await app.person('Ada'), await app.person('Bob')]
+    const { id: report } = (await ada.post('reports', { user_id: bob.id, reason: 'scam' })).body
+    app.clock.now += seconds
+    await ada.post('reports', { user_id: (await app.person('Cleo')).id, reason: 'spam' })
+    const { page, errors, close } = await openConsole(origin, root)
+    await page.keyboard.press('n')
+    await title(page, 'Scam').waitFor()
+    await page.keyboard.press('s')
+    await reason(page).fill('Asked for money.')
+    await page.getByRole('radio', { name: '30 days' }).focus()
+    await page.keyboard.press('Space')
+
+    // An account and back, then the next report and back.
+    await opened(page).getByRole('link', { name: 'Bob' }).click()
+    await title(page, 'Bob').waitFor()
+    await page.goBack()
+    await until(async () => (await reason(page).inputValue()) === 'Asked for money.', 'the text is there')
+    await title(page, 'Scam').click()
+    await page.keyboard.press('n')
+    await title(page, 'Spam').waitFor()
+    expect(await reason(page).count()).toBe(0)
+    await page.goBack()
+    await title(page, 'Scam').waitFor()
+    expect(await reason(page).inputValue()).toBe('Asked for money.')
+    expect(await page.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true)
+
+    // The decision is taken back by somebody who has opened the report anew.
+    await page.keyboard.press('Control+Enter')
+    await until(async () => (await root.get(`admin/reports/${report}`)).body.pending !== null, 'it is decided')
+    await page.goto(`${origin}/console/queue/${report}`)
+    await button(page, /^Undo/).waitFor()
+    expect(await button(page, /^Undo/).count()).toBe(1)
+    await page.keyboard.press('z')
+    await until(async () => (await root.get(`admin/reports/${report}`)).body.pending === null, 'it is taken back')
+    await reason(page).waitFor()
+    expect(await reason(page).inputValue()).toBe('Asked for money.')
+    expect(await page.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true)
+
+    // The session ends on the page of an account.
+    await page.goto(`${origin}/console/people/${bob.id}`)
+    await reason(page).fill('Be kind.')
+    await app.services.storage.sessions.endAll(root.id, app.clock.now)
+    app.forget(root.id)
+    await button(page, 'Warn').click()
+    await page.getByText('Your session is over. What you were writing is kept.').waitFor()
+    await signIn(page)
+    await title(page, 'Bob').waitFor()
+    expect(await reason(page).inputValue()).toBe('Be kind.')
+    expect(errors).toEqual([])
+    await close()
+    await stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'Escape leaves the fields of a new announcement before it closes the form, and its end has a year of four digits',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const { page, errors, close } = await openConsole(origin, await withRole(app, 'admin', 'Root'))
+    await page.goto(`${origin}/console/announcements`)
+    await button(page, 'New announcement').click()
+    const text = page.getByRole('textbox', { name: 'What everybody reads' })
+    await text.fill('We move on Sunday.')
+    await page.keyboard.press('Escape')
+    expect(await text.inputValue()).toBe('We move on Sunday.')
+    await page.getByLabel('Until').focus()
+    await page.keyboard.type('0101120301200AM')
+    expect(await page.getByLabel('Until').inputValue()).toMatch(/^(\d{4}-.*)?$/)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await text.waitFor({ state: 'detached' })
+    expect(errors).toEqual([])
+    await close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
+  'claiming keeps the pages of the queue that were loaded, and an appeal opens that is not on the first page',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const [mo, root] = [await withRole(app, 'moderator', 'Mo'), await withRole(app, 'admin', 'Root')]
+    const people: Person[] = []
+    for (let i = 0; i < 11; i++) people.push(await app.person(`Person ${i}`))
+    for (const person of people)
+      for (const other of people.slice(0, 6))
+        if (other !== person) await person.post('reports', { user_id: other.id, reason: 'spam' })
+    // Warnings, and an appeal against each.
+    let last = ''
+    for (let i = 0; i < 33; i++) {
+      const person = people[i % people.length]!
+      await root.post(`admin/users/${person.id}/warn`, { reason: 'Be kind.' })
+      const [notice] = (await person.get('me/notices')).body.items
+      app.clock.now += 1
+      const appeal = await person.post('appeals', { notice_id: notice.id, text: `Why, ${i}?` })
+      expect(appeal.status).toBe(201)
+      last = appeal.body.id
+    }
+    const { page, errors, close } = await openConsole(origin, mo)
+    const rows = page.locator('[data-row]')
+    await rows.first().waitFor()
+    expect(await rows.count()).toBe(50)
+    await button(page, 'Show more').click()
+    await until(async () => (await rows.count()) === 60, 'there are more')
+    await rows.nth(55).click()
+    await page.getByRole('button', { name: 'Claim', exact: true }).click()
+    await yours(page).waitFor()
+    await rows.nth(55).getByText('Yours', { exact: true }).waitFor()
+    expect(await rows.count()).toBe(60)
+
+    await page.goto(`${origin}/console/appeals/${last}`)
+    await page.getByRole('article', { name: 'Appeal' }).getByText('Why, 32?').waitFor()
+    expect(errors).toEqual([])
+    await close()
+    await stop()
+  },
+  120_000,
+)
