@@ -21,13 +21,17 @@ const overflow = `(() => {
   const found = []
   const page = document.documentElement
   if (page.scrollWidth > innerWidth) found.push('the page scrolls sideways: ' + page.scrollWidth)
+  // Whether what is around it ends in an ellipsis instead.
+  const isShortened = ({ parentElement: up }) =>
+    up !== null && (getComputedStyle(up).textOverflow === 'ellipsis' || isShortened(up))
   const scope = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
   for (const one of scope.querySelectorAll('*')) {
     if (!one.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true })) continue
     const style = getComputedStyle(one)
     const { left, right, width } = one.getBoundingClientRect()
     const name = one.tagName + '.' + String(one.className.baseVal ?? one.className) + ' ' + (one.textContent ?? '').slice(0, 40)
-    if (width > 1 && (right > innerWidth + 1 || left < -1) && !one.closest('svg, pre, canvas, .maplibregl-map')) found.push('beyond the edge: ' + name)
+    const isBeyond = width > 1 && (right > innerWidth + 1 || left < -1) && !one.closest('svg, pre, canvas, .maplibregl-map')
+    if (isBeyond && !isShortened(one)) found.push('beyond the edge: ' + name)
     if (one.matches('.unseen, .unseen *, input, textarea')) continue
     const isCut = /hidden|clip/.test(style.overflowX) && style.textOverflow !== 'ellipsis' && width > 1
     if (isCut && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0) found.push('cut off: ' + name)
