@@ -44,6 +44,8 @@ export function Updates() {
   return null
 }
 
+const afterStartMs = 1000
+
 /**
  * Closes the notifications of chats that have been read, here or on another device, and keeps the number on the app's icon
  * current: the server sends no push for that. Only for signed-in users, because it loads their chats.
@@ -68,10 +70,15 @@ export function useReadNotifications() {
         return hasMessages && !now.has(chatId) && (isVisible || before.has(chatId))
       })
     }
-    follow()
-    const stop = list.subscribe(follow)
-    document.addEventListener('visibilitychange', follow)
+    let stop = () => {}
+    // Subscribing loads the chats, which the first screen does not need.
+    const timer = setTimeout(() => {
+      follow()
+      stop = list.subscribe(follow)
+      document.addEventListener('visibilitychange', follow)
+    }, afterStartMs)
     return () => {
+      clearTimeout(timer)
       stop()
       document.removeEventListener('visibilitychange', follow)
     }
