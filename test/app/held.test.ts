@@ -198,7 +198,7 @@ describe('a held message', () => {
     expect(JSON.stringify(told)).not.toContain('banana')
   })
 
-  test('edited, is not released by a moderator who has not read the new text', async () => {
+  test('edited, is released only by a moderator who has read the new text', async () => {
     const { app, root, ada, bob, send, texts, queue, resolve } = await withHold()
     const mia = await app.person('Mia')
     await app.services.storage.users.setRole(mia.id, 'moderator', granted(mia.id, app.clock.now))

@@ -262,7 +262,7 @@ browserTest(
     await message(page, 'No. 130').waitFor()
     expect(await page.getByRole('article').count()).toBeLessThan(60)
 
-    // Older messages that cannot be loaded are asked for now and then, and come when the network is back.
+    // Older messages that cannot be loaded are requested every few seconds, and come when the network is back.
     let asked = 0
     page.on('request', (request) => {
       if (request.url().includes('/messages?')) asked++

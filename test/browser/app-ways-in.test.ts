@@ -153,7 +153,7 @@ browserTest(
 )
 
 browserTest(
-  'who has an invite makes an account, and who has none reads that it needs one',
+  'an invitation opens an account, and without one the refusal says so',
   async () => {
     const { app, origin } = await serve(() => ({ REGISTRATION: 'invite' }))
     const { code } = await app.services.registration.invite({ id: null }, { uses: 1 })
@@ -178,7 +178,7 @@ browserTest(
 )
 
 browserTest(
-  'an invitation opens an account of a provider too, and who has none reads that it needs one',
+  'an invitation also works for an account by a provider, and without one the refusal says so',
   async () => {
     const { app, origin, provider } = await serveWithProvider({ REGISTRATION: 'invite' })
     const { code } = await app.services.registration.invite({ id: null }, { uses: 1 })

@@ -306,7 +306,7 @@ browserTest(
     await click('report')
     await until(async () => (await opened()) === '/console/queue', 'the queue is opened')
     expect(page.url()).toBe(`${web.origin}/me`)
-    // The window of the console is none of the app.
+    // A window of the console does not count as one of the app.
     await page.close()
     await click('notice')
     await until(async () => (await opened()) === '/console/queue,/settings/reports', 'a window of the app is opened')

@@ -180,7 +180,7 @@ browserTest(
 )
 
 browserTest(
-  'claiming keeps the pages of the queue that were loaded, and an appeal opens that is not on the first page',
+  'claiming keeps the loaded pages of the queue, and an appeal of a later page can be opened',
   async () => {
     const app = await testApp()
     const { origin, stop } = await serveWeb(app)

@@ -227,7 +227,7 @@ test('attempts to refresh that are still under way when one was answered are giv
   const fetch = async (url: string, init?: RequestInit) => {
     if (url.endsWith('/auth/refresh') && refreshes++ === 0) {
       await new Promise<void>((resolve) => held.push(resolve))
-      // As a browser does with a request that has not reached the network.
+      // A browser, too, drops an aborted request that is still waiting to be sent.
       init?.signal?.throwIfAborted()
     }
     return globalThis.fetch(url, init)

@@ -78,7 +78,7 @@ type EditState = {
 }
 export type EditRefusal = 'blocked' | 'arrived' | 'edited_too_often'
 
-/** Why a message that is not deleted may not be edited; null if it may. */
+/** Why an edit is refused; null if it is allowed. The message exists: a deleted one is refused before. */
 export function editVerdict(state: EditState): EditRefusal | null {
   if (state.blocked) return 'blocked'
   if (state.onlyHeld && !state.held) return 'arrived'

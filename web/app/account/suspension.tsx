@@ -1,13 +1,12 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { dateOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
-import { TextArea } from '../../shared/ui/field.tsx'
 import { useLanguage } from '../language.tsx'
-import { type Failure, outcomeOf, useAction } from '../requests.ts'
+import { type Failure, outcomeOf } from '../requests.ts'
+import { AppealForm } from '../settings/notice-card.tsx'
 import styles from '../settings/settings.module.css'
-import { FailureText } from './failure.tsx'
 
 /** What proves who appeals: the login that was refused. */
 type Proof = Omit<components['schemas']['NewAppealWithLogin'], 'text'>
@@ -38,17 +37,12 @@ function Appeal({ proof }: { proof: Proof }) {
   const { api } = useConvene()
   const [isOpen, setIsOpen] = useState(false)
   const [isSent, setIsSent] = useState(false)
-  const [text, setText] = useState('')
-  const send = useAction(async () => {
+  const send = async (text: string) => {
     const { failure } = await outcomeOf(api.POST('/api/v1/auth/appeals', { body: { ...proof, text } }))
     // An account has one appeal against a suspension.
     const isThere = failure !== null && failure !== 'offline' && failure.code === 'conflict'
     setIsSent(failure === null || isThere)
     return isThere ? null : failure
-  })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void send.run()
   }
   if (isSent)
     return (
@@ -62,20 +56,5 @@ function Appeal({ proof }: { proof: Proof }) {
         <Button onClick={() => setIsOpen(true)}>{t('settings.appeal.begin')}</Button>
       </div>
     )
-  return (
-    <form className={styles.form} onSubmit={submit}>
-      <TextArea
-        label={t('settings.appeal.text')}
-        hint={t('settings.appeal.hint')}
-        maxLength={2000}
-        required
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-      <FailureText failure={send.failure} />
-      <Button type="submit" look="primary" busy={send.busy}>
-        {t('settings.appeal.send')}
-      </Button>
-    </form>
-  )
+  return <AppealForm onSend={send} />
 }

@@ -6,7 +6,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
-import { outcomeOf, useAction } from '../requests.ts'
+import { type Failure, outcomeOf, useAction } from '../requests.ts'
 import styles from './settings.module.css'
 
 export type Notice = components['schemas']['Notice']
@@ -16,6 +16,12 @@ type Props = { notice: Notice; onChange: () => void; heading?: 'h2' | 'h3' }
 /** A decision of the moderators about the user: what, why, until when, and how to appeal. */
 export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props) {
   const { t, language } = useLanguage()
+  const { api } = useConvene()
+  const send = async (text: string) => {
+    const { failure } = await outcomeOf(api.POST('/api/v1/appeals', { body: { notice_id: notice.id, text } }))
+    if (!failure) onChange()
+    return failure
+  }
   const [isAppealing, setIsAppealing] = useState(false)
   const date = (at: string) => dateOf(language, new Date(at))
   return (
@@ -36,7 +42,7 @@ export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props)
       ) : (
         notice.how_to_appeal !== null &&
         (isAppealing ? (
-          <AppealForm notice={notice} onSent={onChange} />
+          <AppealForm onSend={send} />
         ) : (
           <div className={styles.actions}>
             <Button onClick={() => setIsAppealing(true)}>{t('settings.appeal.begin')}</Button>
@@ -47,15 +53,11 @@ export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props)
   )
 }
 
-function AppealForm({ notice, onSent }: { notice: Notice; onSent: () => void }) {
+/** Why a decision is wrong, in the user's words. */
+export function AppealForm({ onSend }: { onSend: (text: string) => Promise<Failure | null> }) {
   const { t } = useLanguage()
-  const { api } = useConvene()
   const [text, setText] = useState('')
-  const send = useAction(async () => {
-    const { failure } = await outcomeOf(api.POST('/api/v1/appeals', { body: { notice_id: notice.id, text } }))
-    if (!failure) onSent()
-    return failure
-  })
+  const send = useAction(() => onSend(text))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void send.run()
