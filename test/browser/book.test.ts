@@ -103,19 +103,19 @@ async function inPage(entry: string, look: Look): Promise<string[]> {
 /** Looks at all states, several at once. Each test waits for those of its own, so that its limit is for a part of the book. */
 function lookingAt(all: readonly string[], look: Look) {
   const results = new Map<string, Promise<string[]>>()
-  const begin = (entry: string) => {
-    const result = inTurn(() => inPage(entry, look))
-    results.set(entry, result)
-    return result
-  }
+  const begin = (entry: string) =>
+    results.set(
+      entry,
+      inTurn(() => inPage(entry, look)),
+    )
   return async (own: readonly string[]) => {
     if (results.size === 0) all.forEach(begin)
     const wrong: Record<string, string[]> = {}
     for (const entry of own) {
-      const found = await (results.get(entry) ?? begin(entry))
+      // A second attempt of the test looks anew, and at once: in turn, it would wait for the rest of the book.
+      const found = await (results.get(entry) ?? inPage(entry, look))
       if (found.length === 0) continue
       wrong[entry] = found
-      // A second attempt of the test looks anew.
       results.delete(entry)
     }
     return wrong
