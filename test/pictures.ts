@@ -1,12 +1,5 @@
 import { deflateSync } from 'node:zlib'
-import {
-  distanceWithin,
-  type Luminance,
-  pdqOf,
-  uprightHash,
-  usualDistance,
-  wordsOf,
-} from '../src/features/media/pdq.ts'
+import { distanceWithin, type Luminance, uprightHashOf, usualDistance, wordsOf } from '../src/features/media/pdq.ts'
 
 /** A picture by its colour at each place, both from 0 to 1; colours from 0 to 255. */
 export type Painting = (x: number, y: number) => [number, number, number]
@@ -124,7 +117,7 @@ export function clouds(seed: number): Luminance {
 /** How many pairs of so many unlike pictures have hashes as near as those of the same picture. */
 export function nearPairs(pictures: number): number {
   const words = new Int32Array(pictures * 8)
-  for (let i = 0; i < pictures; i++) words.set(wordsOf(uprightHash(pdqOf(clouds(i)).hashes)), i * 8)
+  for (let i = 0; i < pictures; i++) words.set(wordsOf(uprightHashOf(clouds(i))), i * 8)
   let near = 0
   for (let a = 0; a < pictures; a++)
     for (let b = a + 1; b < pictures; b++)

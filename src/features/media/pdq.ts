@@ -45,6 +45,9 @@ export function pdqOf(image: Luminance): Pdq {
   return { hashes, quality: qualityOf(sampled(smooth, false, false)) }
 }
 
+/** Only the hash of the image as it is, in a fraction of the time. */
+export const uprightHashOf = (image: Luminance) => hashOf(spectrumOf(sampled(averaged(image), false, false)))
+
 /** Together with their transpositions, these are all eight orientations. */
 const mirrorings = [
   [false, false],
