@@ -1,32 +1,29 @@
-import { existsSync } from 'node:fs'
-import { isatty } from 'node:tty'
 import { parseArgs } from 'node:util'
 import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
-import { joinCluster, thisNode } from '../installation/cluster.ts'
-import { claimPhotosLater, refuseForeignAssets } from '../installation/ownership.ts'
-import { type Config, ConfigError, readConfig, settings, takeNotification } from '../config.ts'
-import { openServiceManager } from '../installation/service-manager.ts'
-import { reload, warnOfSettings } from '../reload.ts'
-import { type DatabaseConfig, shownDatabase } from '../storage/database-url.ts'
-import { type LegalFiles, legalFiles } from '../features/legal/service.ts'
-import { jobs, startJobs, logLeftovers } from '../jobs.ts'
-import { settingsAsHelp } from '../lib/settings.ts'
+import { resolveRestore, isHalfRestored } from '../backup/restore-switch.ts'
+import { removeLeftovers } from '../backup/scheduled.ts'
+import { type Config, readConfig, settings, takeNotification } from '../config.ts'
 import { openWebFiles } from '../http/web-files.ts'
+import { joinCluster, thisNode } from '../installation/cluster.ts'
+import { holdData } from '../installation/data-directory.ts'
+import { claimPhotosLater, refuseForeignAssets } from '../installation/ownership.ts'
+import { beginRun, type Run } from '../installation/runs.ts'
+import { missingSecrets } from '../installation/secrets.ts'
+import { openServiceManager } from '../installation/service-manager.ts'
+import { jobs, logLeftovers, startJobs } from '../jobs.ts'
+import { messageOf } from '../lib/errors.ts'
+import { settingsAsHelp } from '../lib/settings.ts'
 import { listen, refuseTakenPort } from '../listen.ts'
+import { reload, warnOfSettings } from '../reload.ts'
+import { buildServices } from '../services.ts'
+import { refuseForeign } from '../storage/open.ts'
 import { openLog } from '../telemetry/log.ts'
 import { openMetrics } from '../telemetry/metrics.ts'
-import { openReplicaOf } from '../backup/replica/of-config.ts'
-import { backupDirectoryProblem, removeLeftovers } from '../backup/scheduled.ts'
-import { messageOf } from '../lib/errors.ts'
-import { seconds } from '../lib/time.ts'
-import { missingSecrets, readSecrets } from '../installation/secrets.ts'
-import { buildServices } from '../services.ts'
-import { BucketError, openBucket } from '../s3/bucket.ts'
-import { holdData } from '../installation/data-directory.ts'
-import { beginRun, type Run } from '../installation/runs.ts'
-import { openStorage, refuseForeign } from '../storage/open.ts'
-import { isHalfRestored, resolveRestore } from '../backup/restore-switch.ts'
+import { openPorts } from './serve/ports.ts'
+import { logTexts, ownLegalTexts, refusePlaces, refuseWorkers, warnOfLostDatabase } from './serve/preflight.ts'
+import { shutDown } from './serve/shutdown.ts'
+import { endOnUncaught, openSignals } from './serve/signals.ts'
 
 export const help = `usage: convene [serve]
 
@@ -48,15 +45,6 @@ export async function run(args: string[]): Promise<void> {
   parseArgs({ args })
   await serve(readConfig())
 }
-
-const stdin = 0
-// SIGHUP means that the terminal was closed. Without a terminal, it is a request to reload the settings, or nohup, under which the
-// server has to survive.
-const hangup = ['SIGHUP'] as const
-const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT', ...(isatty(stdin) ? hangup : [])] as const
-const reloadSignals = isatty(stdin) ? [] : hangup
-// By default each of them would end the process at once, without finishing requests.
-const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const
 
 /** Migrates, listens and returns. Ends the process on SIGTERM and the like, after finishing requests and jobs. */
 export async function serve(config: Config): Promise<void> {
@@ -83,12 +71,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   const metrics = openMetrics({ ofProcess: true })
   const log = openLog(config, { onDropped: metrics.logLineDropped })
   endOnUncaught(log)
-  for (const signal of ignoredSignals)
-    process.on(signal, () =>
-      log.warn({ signal }, 'signal ignored: SIGHUP reloads the settings, SIGTERM stops the server'),
-    )
-  let reloadNow = () => log.warn('SIGHUP ignored: the server is still starting')
-  for (const signal of reloadSignals) process.on(signal, () => reloadNow())
+  const signals = openSignals(log)
   if (config.configFile !== null) log.info({ file: config.configFile }, 'settings are read from a file too')
   warnOfSettings({ config, log })
   if (legal !== null) logTexts(legal, log)
@@ -104,55 +87,20 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   void removeBackupLeftovers(config, log)
   const run = begin()
   // By default they would end the process, which the next start would take for a crash.
-  const stopEarly = (signal: string) => {
+  signals.onStop((signal) => {
     manager.stopping()
     log.info({ signal }, 'stopping: the server was still starting')
     run.end()
     process.exit(0)
-  }
-  for (const signal of stopSignals) process.on(signal, stopEarly)
+  })
   metrics.started(run)
   if (run.wasUnclean)
     log.warn({ starts_within_an_hour: run.recent(Date.now()) }, 'the server was not stopped properly last time')
   const made = missingSecrets(config)
-  const isOurs = config.jwtSecret === null && config.locationKey === null
-  if (isLost(config.database) && isOurs && made.length === 0)
-    log.warn(
-      { data_dir: config.dataDir },
-      'there are secrets but no database: the server starts with a new, empty community',
-    )
-  const secrets = readSecrets(config)
-  const replica = openReplicaOf(config, log)
-  const onFatal = (error: Error, reason: string) => {
-    log.fatal({ err: error }, reason)
-    process.exit(1)
-  }
-  const pool =
-    config.workers > 0 && database.engine === 'sqlite'
-      ? (await import('../workers/pool.ts')).openPool({ count: config.workers, databasePath: database.path, onFatal })
-      : null
-  const shared = config.redis
-    ? await (await import('../redis/late.ts')).openShared(config.redis, { secrets, log })
-    : (pool?.shared ?? null)
-  const traces =
-    config.otlpEndpoint === null
-      ? null
-      : await (await import('../telemetry/traces.ts')).openTraces(config.otlpEndpoint, config.otlpServiceName)
-  const opened = await openStorage(config.database, {
-    onGroup: metrics.writeGroup,
-    replica: replica?.log,
-    commits: pool?.commits,
-    onFatal,
-    onOutage: (error) => log.error({ err: error }, 'the database is gone: requests are answered 503 until it is back'),
-    onRecovery: (host) => log.info({ host }, 'the database is back'),
-  })
-  const { migrated, kept } = opened
-  const storage = traces === null ? opened.storage : (await import('../telemetry/traces.ts')).traced(opened.storage)
-  if (migrated.length > 0) log.info({ migrated, kept: kept ?? undefined }, 'schema brought up to date')
-  const services = buildServices({
-    ...{ config, secrets, storage, log, metrics, traces, shared, replica },
-    peerOf: pool?.peerOf,
-  })
+  warnOfLostDatabase({ config, made, log })
+  const { ports, pool } = await openPorts(config, { log, metrics })
+  const { storage } = ports
+  const services = buildServices(ports)
   const isBucketAway = await refuseForeignAssets({ config, community: services.community, log, made })
   if (isBucketAway) claimPhotosLater({ config, community: services.community, log })
   const cluster = storage.nodes && (await joinCluster({ store: storage.nodes, node: thisNode(config), log }))
@@ -171,6 +119,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     metrics.addWorkers(pool.metrics)
     manager.feedAfter(pool.ping)
   }
+  const { replica } = services
   if (replica && !services.files.remote)
     void replica
       .catchUp(services.files)
@@ -190,7 +139,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   }, 1000)
 
   let stopping = false
-  const stop = async (signal: string) => {
+  signals.onStop(async (signal) => {
     if (stopping && signal === 'SIGINT') {
       // Every answered write is on disk: only running requests are lost.
       log.warn({ signal }, 'stopping at once')
@@ -202,93 +151,21 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     manager.stopping()
     log.info({ signal }, 'stopping')
     clearTimeout(background)
-    const jobsStopped = stopJobs()
-    const deliveryStopped = services.delivery.stop()
-    const intakeStopped = services.bot.intake?.stop()
-    // Load balancers see first that this node is not ready; then the sockets close, spread over time.
-    services.hub.drain()
-    await pool?.drain()
-    const halfMs = config.drainSeconds * 500
-    if (halfMs > 0) await Bun.sleep(halfMs)
-    // Open sockets would block the shutdown.
-    await Promise.all([services.hub.closeAll(halfMs), pool?.closeSockets(halfMs)])
-    // Finishes requests and jobs, then closes the remaining connections.
-    await Promise.race([Promise.all([pool?.stop(7000), jobsStopped]), Bun.sleep(8000)])
-    await Promise.race([app.server?.stop(false), Bun.sleep(pool ? 1000 : 8000)])
-    await app.server?.stop(true)
-    await services.emails.settled()
-    await Promise.race([Promise.all([intakeStopped, services.bot.settled()]), Bun.sleep(2000)])
-    await deliveryStopped
-    await shared?.close()
-    await cluster?.leave()
-    let code = 0
-    await storage.close().catch((error: unknown) => {
-      // Nothing is lost: the next start applies the write-ahead log.
-      log.error({ err: error, database: shownDatabase(config.database) }, 'the database could not be closed properly')
-      code = 1
-    })
-    // Ships the last commits. If the place cannot be reached, they stay on this disk until the next start.
-    await replica?.close(5 * seconds)
-    await traces?.close()
+    const code = await shutDown({ app, services, stopJobs, pool, cluster })
     run.end()
     process.exit(code)
-  }
-  for (const signal of stopSignals) process.off(signal, stopEarly).on(signal, () => void stop(signal))
+  })
   const status = `serving at ${url.origin}`
-  reloadNow = () => {
+  signals.onReload(() => {
     if (stopping) return
     manager.reloading()
     reload(services)
     void pool?.reload()
     manager.ready(status)
-  }
+  })
   manager.ready(status)
   // Logged last, because a script that waits for it may stop the server at once.
   log.info({ data_dir: config.dataDir }, `Convene is ready at ${url.origin}`)
-}
-
-/** An uncaught error is a defect after which the state is uncertain: it is logged and ends the process. */
-function endOnUncaught(log: Logger) {
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
-    process.on(event, (error: unknown) => {
-      log.fatal({ err: error }, 'uncaught error: the server stops')
-      process.exit(1)
-    })
-}
-
-/** Throws ConfigError where WORKERS cannot be had. */
-function refuseWorkers({ workers, database, redis, replica }: Config) {
-  if (workers === 0) return
-  const isFile = database.engine === 'sqlite' && database.path !== ':memory:'
-  if (!isFile || redis !== null)
-    throw new ConfigError(
-      'WORKERS is for one server on a file of SQLite: with PostgreSQL or Redis, start several nodes',
-    )
-  // Its thread does the checkpoints, and cannot begin the log anew while others read without pause: it would grow and grow.
-  if (replica !== null) throw new ConfigError('WORKERS and REPLICA_URL exclude each other: use BACKUP_DIR with WORKERS')
-  // Elsewhere the system gives all connections to one of the threads that listen on a port.
-  if (process.platform !== 'linux') throw new ConfigError('WORKERS needs Linux, which spreads connections over threads')
-}
-
-/** The texts in LEGAL_DIR; null if it is not set. Throws ConfigError if it is unreadable or empty. */
-function ownLegalTexts({ legalDir }: Config): LegalFiles | null {
-  if (legalDir === null) return null
-  let files: LegalFiles
-  try {
-    files = legalFiles(legalDir)
-  } catch (error) {
-    throw new ConfigError('LEGAL_DIR must be a directory that can be read', { cause: error })
-  }
-  if (files.empty.length > 0)
-    throw new ConfigError(`LEGAL_DIR has texts without content to read: ${files.empty.join(', ')}`)
-  return files
-}
-
-function logTexts({ texts, misnamed }: LegalFiles, log: Logger) {
-  if (texts.length > 0) log.info({ texts }, 'legal texts of LEGAL_DIR')
-  else log.warn('LEGAL_DIR has no text that is named like terms.en.md: the built-in texts are used')
-  if (misnamed.length > 0)
-    log.warn({ misnamed }, 'files in LEGAL_DIR are not used, because they are not named like terms.en.md')
 }
 
 async function removeBackupLeftovers({ backupDir, dataDir, database }: Config, log: Logger) {
@@ -299,35 +176,5 @@ async function removeBackupLeftovers({ backupDir, dataDir, database }: Config, l
     logLeftovers(await removeLeftovers(where, dataDir), log)
   } catch (error) {
     log.warn({ reason: messageOf(error) }, 'the files of interrupted backups could not be removed')
-  }
-}
-
-/** Whether an expected database file is missing. */
-const isLost = (database: DatabaseConfig) =>
-  database.engine === 'sqlite' && database.path !== ':memory:' && !existsSync(database.path)
-
-/** Throws ConfigError if a bucket does not exist or does not accept the keys, or BACKUP_DIR is not a directory. */
-async function refusePlaces({ media, backupDir, replica }: Config, log: Logger) {
-  const problem = typeof backupDir === 'string' ? backupDirectoryProblem(backupDir) : null
-  if (problem?.isFinal) throw new ConfigError(`BACKUP_DIR ${problem.text}`)
-  // For example a disk that is not mounted yet: users must not wait for backups.
-  if (problem !== null) log.error({ reason: problem.text }, 'BACKUP_DIR cannot be written now')
-  const places = {
-    MEDIA_URL: media,
-    BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir,
-    REPLICA_URL: typeof replica === 'string' ? null : replica,
-  }
-  const kinds = { MEDIA_URL: 'images', BACKUP_DIR: 'backups', REPLICA_URL: 'replica' }
-  for (const name of ['MEDIA_URL', 'BACKUP_DIR', 'REPLICA_URL'] as const) {
-    const place = places[name]
-    if (place === null) continue
-    try {
-      await openBucket(place).probe()
-    } catch (error) {
-      if (!(error instanceof BucketError)) throw error
-      if (error.refused) throw new ConfigError(`${name}: ${error.message}`, { cause: error })
-      // As with an outage later: text works without photos, and users must not wait for backups.
-      log.warn({ reason: error.message }, `the bucket of the ${kinds[name]} failed`)
-    }
   }
 }

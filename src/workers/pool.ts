@@ -44,6 +44,8 @@ type Options = {
 /** What the main thread has built, and the port of all. */
 type Server = { app: App; services: Services; storage: Storage; port: number }
 
+export type Pool = ReturnType<typeof openPool>
+
 /** Threads that answer requests: `WORKERS`. */
 export function openPool({ count, databasePath, onFatal }: Options) {
   const commits = new SharedArrayBuffer(bytesOfCommits)

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs'
+import type { Logger } from 'pino'
+import { backupDirectoryProblem } from '../../backup/scheduled.ts'
+import { type Config, ConfigError } from '../../config.ts'
+import { type LegalFiles, legalFiles } from '../../features/legal/service.ts'
+import { BucketError, openBucket } from '../../s3/bucket.ts'
+
+/** Throws ConfigError if WORKERS does not fit the other settings or the platform. */
+export function refuseWorkers({ workers, database, redis, replica }: Config) {
+  if (workers === 0) return
+  const isFile = database.engine === 'sqlite' && database.path !== ':memory:'
+  if (!isFile || redis !== null)
+    throw new ConfigError(
+      'WORKERS is for one server on a file of SQLite: with PostgreSQL or Redis, start several nodes',
+    )
+  // The replica's thread does the checkpoints. While other threads read all the time, it could not restart the write-ahead log,
+  // which would grow without bound.
+  if (replica !== null) throw new ConfigError('WORKERS and REPLICA_URL exclude each other: use BACKUP_DIR with WORKERS')
+  // Other systems give all connections to one of the threads that listen on a port.
+  if (process.platform !== 'linux') throw new ConfigError('WORKERS needs Linux, which spreads connections over threads')
+}
+
+/** The texts in LEGAL_DIR; null if it is not set. Throws ConfigError if it is unreadable or empty. */
+export function ownLegalTexts({ legalDir }: Config): LegalFiles | null {
+  if (legalDir === null) return null
+  let files: LegalFiles
+  try {
+    files = legalFiles(legalDir)
+  } catch (error) {
+    throw new ConfigError('LEGAL_DIR must be a directory that can be read', { cause: error })
+  }
+  if (files.empty.length > 0)
+    throw new ConfigError(`LEGAL_DIR has texts without content to read: ${files.empty.join(', ')}`)
+  return files
+}
+
+export function logTexts({ texts, misnamed }: LegalFiles, log: Logger) {
+  if (texts.length > 0) log.info({ texts }, 'legal texts of LEGAL_DIR')
+  else log.warn('LEGAL_DIR has no text that is named like terms.en.md: the built-in texts are used')
+  if (misnamed.length > 0)
+    log.warn({ misnamed }, 'files in LEGAL_DIR are not used, because they are not named like terms.en.md')
+}
+
+/** Throws ConfigError if a bucket does not exist or does not accept the keys, or BACKUP_DIR is not a directory. */
+export async function refusePlaces({ media, backupDir, replica }: Config, log: Logger) {
+  const problem = typeof backupDir === 'string' ? backupDirectoryProblem(backupDir) : null
+  if (problem?.isFinal) throw new ConfigError(`BACKUP_DIR ${problem.text}`)
+  // For example a disk that is not mounted yet: users must not wait for backups.
+  if (problem !== null) log.error({ reason: problem.text }, 'BACKUP_DIR cannot be written now')
+  const places = {
+    MEDIA_URL: media,
+    BACKUP_DIR: typeof backupDir === 'string' ? null : backupDir,
+    REPLICA_URL: typeof replica === 'string' ? null : replica,
+  }
+  const kinds = { MEDIA_URL: 'images', BACKUP_DIR: 'backups', REPLICA_URL: 'replica' }
+  for (const name of ['MEDIA_URL', 'BACKUP_DIR', 'REPLICA_URL'] as const) {
+    const place = places[name]
+    if (place === null) continue
+    try {
+      await openBucket(place).probe()
+    } catch (error) {
+      if (!(error instanceof BucketError)) throw error
+      if (error.refused) throw new ConfigError(`${name}: ${error.message}`, { cause: error })
+      // As with an outage later: text works without photos, and users must not wait for backups.
+      log.warn({ reason: error.message }, `the bucket of the ${kinds[name]} failed`)
+    }
+  }
+}
+
+type Found = {
+  config: Config
+  /** The secrets that this start has to make. */
+  made: readonly string[]
+  log: Logger
+}
+
+export function warnOfLostDatabase({ config, made, log }: Found) {
+  const { database, jwtSecret, locationKey, dataDir } = config
+  const isLost = database.engine === 'sqlite' && database.path !== ':memory:' && !existsSync(database.path)
+  const hasSecrets = jwtSecret === null && locationKey === null && made.length === 0
+  if (isLost && hasSecrets)
+    log.warn({ data_dir: dataDir }, 'there are secrets but no database: the server starts with a new, empty community')
+}
