@@ -45,7 +45,7 @@ import type { WebFiles } from './http/web-files.ts'
 import { webPages } from './http/web-pages.ts'
 import { asyncapiRoute } from './realtime/asyncapi.ts'
 import { formVisitor as openFormVisitor, visitor as openVisitor } from './http/visitor.ts'
-import { socketRoute } from './realtime/socket.ts'
+import { socketRoute } from './realtime/upgrade.ts'
 import { syncRoutes } from './realtime/sync.ts'
 import type { Services } from './services.ts'
 

@@ -1,51 +1,10 @@
 import type { Logger } from 'pino'
-import { days, hours, minutes, seconds } from '../lib/time.ts'
+import { hours, minutes, seconds } from '../lib/time.ts'
+import { type Carrier, type Carriers, type NotSent, patienceOf, TryLater, Undeliverable } from './carrier.ts'
 import { otherLane } from './lanes.ts'
 import type { Kind, OutboxStore, Parcel } from './store.ts'
 import { messageOf } from '../lib/errors.ts'
 import { keysOf } from '../lib/record.ts'
-
-/** A permanent refusal by the receiver: another attempt would fail too. */
-export class Undeliverable extends Error {
-  override readonly name = 'Undeliverable'
-}
-
-/** The receiver asks for a later attempt. */
-export class TryLater extends Error {
-  override readonly name = 'TryLater'
-  constructor(
-    message: string,
-    readonly afterMs: number,
-  ) {
-    super(message)
-  }
-}
-
-/** Why a parcel was not delivered: nothing is to be sent (any more), or it is not due yet. */
-export type NotSent = 'withheld' | { dueAt: number }
-
-/** One way out of the server. */
-export type Carrier<K extends Kind> = {
-  /** How many parcels are on their way at once. */
-  atOnce: number
-  /**
-   * The same limit for each lane, that is each provider, and for all lanes together that users have named. After several
-   * failures in a row, a lane pauses and is then tried with a single parcel (a circuit breaker).
-   */
-  perLane?: number
-  /** How long delivery is attempted before the parcel is dropped. */
-  patienceMs: number
-  /**
-   * Throws Undeliverable if another attempt is useless, TryLater if the receiver named a time, and anything else for a
-   * transient failure. Operators see the error's message: it must hold no address, text or token. Resolves to `replaced` if it
-   * has called `OutboxStore.replace`, after which the row, if there is one, belongs to a later delivery.
-   */
-  deliver(parcel: Parcel<K>): Promise<void | NotSent | 'replaced'>
-  /** Closes its connections when nothing is being delivered. */
-  close?(): void
-}
-
-export type Carriers = { [K in Kind]?: Carrier<K> }
 
 /** The state of a provider, in this process. */
 type Lane = { busy: number; failures: number; closedUntil: number }
@@ -77,12 +36,6 @@ const mostLanes = 1000
 const perOtherLane = 2
 // How many parcels one statement postpones: some milliseconds of work.
 const batch = 1000
-
-/** How long delivery of each kind is attempted before a parcel is dropped. A decision waits until it takes effect. */
-export const patienceOf: Readonly<Record<Kind, number>> = {
-  ...{ mail: days, webhook: 3 * days, bot: days, decision: Infinity, oidc_revoke: 7 * days },
-  ...{ notification: days, webpush: days, fcm: days, apns: days, telegram: days },
-}
 
 /**
  * Delivers the parcels in the outbox. Each kind has its own loop, so that a receiver that hangs does not delay other kinds. A

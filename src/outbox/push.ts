@@ -1,4 +1,4 @@
-import { Undeliverable } from './delivery.ts'
+import { Undeliverable } from './carrier.ts'
 
 /** The address of one device, by kind of channel. It is secret: whoever has it can send to that device. */
 export type ChannelTargets = {

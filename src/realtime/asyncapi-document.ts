@@ -6,7 +6,7 @@ import { entityId, object } from '../http/schema.ts'
 import { version } from '../version.ts'
 import { closing } from './connection.ts'
 import { cid, documentedEvents, ephemeralEvents } from './events.ts'
-import { socketRefusals } from './socket.ts'
+import { socketRefusals } from './upgrade.ts'
 import { keysOf } from '../lib/record.ts'
 
 const about = `Events as they happen, over one WebSocket per device. Frames are JSON text.

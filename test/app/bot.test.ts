@@ -1,6 +1,6 @@
 import { sign } from '@tma.js/init-data-node'
 import { afterEach, describe, expect, test } from 'bun:test'
-import { TryLater, Undeliverable } from '../../src/outbox/delivery.ts'
+import { TryLater, Undeliverable } from '../../src/outbox/carrier.ts'
 import { ChannelGone, type Notification } from '../../src/outbox/push.ts'
 import { openTelegram } from '../../src/outbox/telegram/api.ts'
 import { telegramSender } from '../../src/outbox/telegram/sender.ts'

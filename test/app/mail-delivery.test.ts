@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { Undeliverable } from '../../src/outbox/delivery.ts'
+import { Undeliverable } from '../../src/outbox/carrier.ts'
 import { mailCarrier, type MailSettings } from '../../src/outbox/mail/carrier.ts'
 import { tokenOfLink } from '../../src/outbox/mail/links.ts'
 import { type Mail, type MailKind, mailKinds, mailLanguages, sampleMail } from '../../src/outbox/mail/mails.ts'

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import pino from 'pino'
-import { type Carrier, openDelivery, TryLater, Undeliverable } from '../../src/outbox/delivery.ts'
+import { type Carrier, TryLater, Undeliverable } from '../../src/outbox/carrier.ts'
+import { openDelivery } from '../../src/outbox/delivery.ts'
 import type { NewParcel } from '../../src/outbox/store.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { type Engine, engines } from '../engines.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { hours, minutes } from '../../src/lib/time.ts'
-import { TryLater, Undeliverable } from '../../src/outbox/delivery.ts'
+import { TryLater, Undeliverable } from '../../src/outbox/carrier.ts'
 import { readServiceAccount } from '../../src/outbox/fcm/account.ts'
 import { fcmSender } from '../../src/outbox/fcm/sender.ts'
 import { ChannelGone } from '../../src/outbox/push.ts'

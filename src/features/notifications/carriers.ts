@@ -1,4 +1,4 @@
-import { type Carrier, type Carriers, patienceOf, type NotSent, Undeliverable } from '../../outbox/delivery.ts'
+import { type Carrier, type Carriers, patienceOf, type NotSent, Undeliverable } from '../../outbox/carrier.ts'
 import {
   ChannelGone,
   type ChannelKind,

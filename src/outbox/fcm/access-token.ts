@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { minutes, seconds } from '../../lib/time.ts'
-import { TryLater } from '../delivery.ts'
+import { TryLater } from '../carrier.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import type { ServiceAccount } from './account.ts'
 import { whyNoAnswer } from './no-answer.ts'

@@ -1,5 +1,5 @@
 import { minutes } from '../../lib/time.ts'
-import { TryLater, Undeliverable } from '../delivery.ts'
+import { TryLater, Undeliverable } from '../carrier.ts'
 import { ChannelGone, type Notification, type PushSender } from '../push.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import { isUrgent, keptForS, shownText } from '../shown-text.ts'

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 import type SMTPPool from 'nodemailer/lib/smtp-pool'
-import { type Carrier, patienceOf, Undeliverable } from '../delivery.ts'
+import { type Carrier, patienceOf, Undeliverable } from '../carrier.ts'
 import { linkUrl, unsubscribeUrls } from './links.ts'
 import { render } from './render.ts'
 import { codeOf } from '../../lib/errors.ts'

@@ -1,6 +1,6 @@
 import type { Providers } from '../../features/identities/providers.ts'
 import type { Seal } from '../../lib/seal.ts'
-import { type Carrier, patienceOf, Undeliverable } from '../delivery.ts'
+import { type Carrier, patienceOf, Undeliverable } from '../carrier.ts'
 
 /** A grant that a user gave this server at a provider. It is revoked when the account or the identity is removed. */
 export type GrantToRevoke = {

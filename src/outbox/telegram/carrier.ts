@@ -1,4 +1,4 @@
-import { type Carrier, patienceOf, TryLater } from '../delivery.ts'
+import { type Carrier, patienceOf, TryLater } from '../carrier.ts'
 import { outboxError } from './sender.ts'
 
 /** Tells the moderators of open reports. One at a time: the newest says what the others would. */

@@ -1,7 +1,7 @@
 import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js'
 import type { Counter } from '../../lib/rate-limits.ts'
 import { seconds } from '../../lib/time.ts'
-import { TryLater } from '../delivery.ts'
+import { TryLater } from '../carrier.ts'
 
 // Some seconds, in which hundreds of other messages are sent.
 const mostTurns = 20

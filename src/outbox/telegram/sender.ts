@@ -1,5 +1,5 @@
 import { hours, minutes, seconds } from '../../lib/time.ts'
-import { TryLater, Undeliverable } from '../delivery.ts'
+import { TryLater, Undeliverable } from '../carrier.ts'
 import { ChannelGone, type Notification, type PushSender } from '../push.ts'
 import type { BotText, Telegram } from './api.ts'
 import { TelegramError } from './error.ts'

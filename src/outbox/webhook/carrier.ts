@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Webhook as Signer } from 'standardwebhooks'
 import { codeOf, isTimeout } from '../../lib/errors.ts'
 import { iso, seconds } from '../../lib/time.ts'
-import { type Carrier, patienceOf, TryLater, Undeliverable } from '../delivery.ts'
+import { type Carrier, patienceOf, TryLater, Undeliverable } from '../carrier.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import type { Parcel } from '../store.ts'
 

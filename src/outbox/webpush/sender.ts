@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { encryptNotification } from '@block65/webcrypto-web-push'
 import { type Outbound, OutboundError } from '../../lib/outbound.ts'
-import { TryLater, Undeliverable } from '../delivery.ts'
+import { TryLater, Undeliverable } from '../carrier.ts'
 import { ChannelGone, type Notification, type PushSender } from '../push.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import { isUrgent, keptForS, shownText } from '../shown-text.ts'
