@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from 'bun:test'
+import { describe, expect, jest, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +9,8 @@ import { openDatabase, sqliteStorage, withDrizzle } from '../../src/storage/sqli
 import { version } from '../../src/version.ts'
 import { storageFull } from '../../src/lib/refusal.ts'
 import { openRoom } from '../../src/installation/room.ts'
-import { consents, password, start, testApp } from '../app.ts'
+import { start, testApp } from '../app.ts'
 import { areThreads, nodesOfApps, oneNodeTest, sqliteTest } from '../engines.ts'
-import { startServer } from '../convene.ts'
 import { expectProblem } from '../problem.ts'
 import { connect, ofType } from '../socket-client.ts'
 
@@ -461,104 +460,5 @@ describe('HEAD and OPTIONS', () => {
     expect(await asked('HEAD', '/api/v1/auth/login')).toEqual([405, 'POST'])
     expect(await asked('POST', '/health')).toEqual([405, 'GET, HEAD'])
     expect(await asked('OPTIONS', '/api/v1/nowhere')).toEqual([404, null])
-  })
-})
-
-describe('the log of a server that runs', () => {
-  const running: { end(): Promise<number>; dataDir: string }[] = []
-  afterEach(async () => {
-    for (const { end, dataDir } of running.splice(0)) {
-      await end()
-      rmSync(dataDir, { recursive: true })
-    }
-  })
-
-  type Session = { user: { id: string }; access_token: string; refresh_token: string }
-  type Line = Record<string, unknown> & { level: string; msg: string }
-
-  /** A server in its own process; `stop` ends it and returns its log. */
-  async function serve(settings: Record<string, string>) {
-    const dataDir = mkdtempSync(join(tmpdir(), 'convene-service-'))
-    const server = await startServer({ DATA_DIR: dataDir, ...settings })
-    const { base } = server
-    running.push({ end: () => server.end('SIGKILL'), dataDir })
-    return {
-      base,
-      ask: (path: string, body?: unknown, headers: Record<string, string> = {}) =>
-        fetch(new URL(path, base), {
-          method: body === undefined ? 'GET' : 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: JSON.stringify(body),
-        }),
-      async stop() {
-        const code = await server.end()
-        const output = server.log()
-        const lines = output.trimEnd().split('\n')
-        return { code, output, lines: lines.map((line) => JSON.parse(line) as Line) }
-      },
-    }
-  }
-
-  const ada = { email: 'ada@example.org', password, name: 'Ada', consents }
-
-  test('has the start, failures and the end as one JSON object a line, and no successful request', async () => {
-    const server = await serve({ LOG_LEVEL: 'info' })
-    expect((await server.ask('/api/v1/auth/register', ada)).status).toBe(201)
-    expect((await server.ask('/api/v1/me')).status).toBe(401)
-    const failed = await server.ask('/api/v1/auth/messenger', { init_data: 'user=secret-user&hash=00' })
-    expect(failed.status).toBe(503)
-    const metrics = await (await server.ask('/metrics')).text()
-    expect(metrics).toMatch(/^convene_write_group_size_count [1-9]/m)
-    expect(metrics).toMatch(/^process_resident_memory_bytes [1-9]/m)
-
-    const { code, lines, output } = await server.stop()
-    expect(code).toBe(0)
-    // On a busy machine, the registration may take long enough to be logged.
-    const told = lines.filter(({ msg, ms, status }) => msg !== 'request' || Number(ms) <= 1000 || status === 503)
-    expect(told.map(({ level, msg }) => [level, msg])).toEqual([
-      ['info', 'schema brought up to date'],
-      ['info', expect.stringMatching(/^Convene is ready at http:/)],
-      ['warn', 'request'],
-      ['info', 'stopping'],
-    ])
-    expect(told[2]).toEqual({
-      level: 'warn',
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-      request_id: failed.headers.get('x-request-id'),
-      method: 'POST',
-      route: '/api/v1/auth/messenger',
-      status: 503,
-      ms: expect.any(Number),
-      msg: 'request',
-    })
-    for (const hidden of ['secret-user', password, ada.email]) expect(output).not.toContain(hidden)
-  })
-
-  test('has every request at LOG_LEVEL=debug, by its pattern, without tokens, positions or names', async () => {
-    const server = await serve({ LOG_LEVEL: 'debug' })
-    const session = (await (await server.ask('/api/v1/auth/register', ada)).json()) as Session
-    const authorization = `Bearer ${session.access_token}`
-    await server.ask('/api/v1/search/nearby?lat=38.71693&lng=-9.13991', undefined, { authorization })
-    await server.ask(`/api/v1/users/${session.user.id}?_t=${session.access_token}`)
-    await server.ask('/api/v1/nowhere/secret-path?_t=secret-token')
-    // The line is written after the answer, so the server may end before the last one.
-    await server.ask('/health')
-
-    const { lines, output } = await server.stop()
-    const requests = lines.filter(({ msg }) => msg === 'request')
-    expect(requests.slice(0, 4).map(({ method, route, status }) => [method, route, status])).toEqual([
-      ['POST', '/api/v1/auth/register', 201],
-      ['GET', '/api/v1/search/nearby', 200],
-      ['GET', '/api/v1/users/:id', 200],
-      ['GET', 'none', 404],
-    ])
-    for (const { level, ms, request_id } of requests) {
-      expect(level).toBe(Number(ms) > 1000 ? 'warn' : 'debug')
-      expect(request_id).toBeString()
-    }
-    const hidden = ['secret', '38.71', '-9.13', session.access_token, session.refresh_token, password, ada.email]
-    // The seconds of a time may equal the digits of a position.
-    const told = output.replaceAll(/"time":"[^"]*"/g, '')
-    for (const text of [...hidden, session.user.id]) expect(told).not.toContain(text)
   })
 })
