@@ -138,13 +138,15 @@ describe.skipIf(missing.length > 0)(
     /** What each node was asked, and how it answers. */
     const asked: string[][] = [[], [], []]
     const answers: (string | null)[] = [null, null, null]
+    let head = ''
     const listeners = asked.map((requests, i) =>
       Bun.listen({
         hostname: '127.0.0.1',
         port: 0,
         socket: {
           data(socket, bytes) {
-            requests.push(String(bytes).split(' HTTP')[0]!)
+            head = String(bytes)
+            requests.push(head.split(' HTTP')[0]!)
             const answer = answers[i]
             if (answer === null) socket.terminate()
             else socket.end(`HTTP/1.1 ${answer}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
@@ -227,6 +229,17 @@ describe.skipIf(missing.length > 0)(
       }
       const sockets = await round('GET', '/ws?token=x')
       expect([sockets.statuses.toSorted(), sockets.times]).toEqual([[200, 200, 503], 3])
+    })
+
+    test('tells nodes by which address, from where and how people reach them, for sockets too', async () => {
+      answers.splice(0, 3, '200 OK', '200 OK', '200 OK')
+      const of = ['Host: 127.0.0.1', 'X-Forwarded-For: 127.0.0.1', 'X-Forwarded-Proto: https']
+      await ask('GET', '/api/v1/me')
+      expect(head.split('\r\n')).toEqual(expect.arrayContaining(of))
+      expect(head).not.toMatch(/^(?:connection|upgrade):/im)
+      const socket = new WebSocket(`wss://127.0.0.1:${port}/ws`, { tls: { rejectUnauthorized: false } })
+      await new Promise((resolve) => (socket.onerror = resolve))
+      expect(head.split('\r\n')).toEqual(expect.arrayContaining([...of, 'Upgrade: websocket', 'Connection: upgrade']))
     })
 
     test('sends what no node has got to another one, a POST too', async () => {
