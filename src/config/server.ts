@@ -127,7 +127,7 @@ export const serverSettings = {
     name: 'PUBLIC_URL',
     type: 'URL',
     default: null,
-    help: 'Where people reach this server, such as `https://meet.example.org`. Links in mails begin with it.',
+    help: 'Where people reach this server, such as `https://meet.example.org`. Links in mails begin with it, and its pages may send requests for people who are signed in.',
     read: publicUrl,
   }),
 }

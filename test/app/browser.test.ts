@@ -177,6 +177,14 @@ describe('a request with the cookie', () => {
     },
   )
 
+  test('the pages at PUBLIC_URL are our own, whatever a proxy leaves out', async () => {
+    const { send } = await open({ PUBLIC_URL: 'https://api.example.org' })
+    const own = { host: 'convene', origin: 'https://api.example.org' }
+    expect((await send('PUT', 'me', own, {})).status).toBe(200)
+    for (const origin of ['http://api.example.org', 'https://api.example.org:8443', 'https://example.org'])
+      expectProblem(await send('PUT', 'me', { ...own, origin }, {}), 403, 'forbidden')
+  })
+
   test('that only reads is answered, and the browser keeps the answer from the page', async () => {
     const { send } = await open()
     for (const method of ['GET', 'HEAD']) {
