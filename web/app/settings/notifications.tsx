@@ -1,7 +1,8 @@
 import type { components } from 'convene-client'
-import { useConvene } from 'convene-client/react'
+import { useConvene, useSession } from 'convene-client/react'
 import { Field, Select, Switch } from '../../shared/ui/field.tsx'
 import { FailureText } from '../account/failure.tsx'
+import { useProviders } from '../account/providers.tsx'
 import { useLanguage } from '../language.tsx'
 import { outcomeOf, type Resource, useAction, useResource } from '../requests.ts'
 import { Group, Loaded, Part } from './loaded.tsx'
@@ -30,6 +31,9 @@ function Choices({ preferences, resource }: { preferences: Preferences; resource
     resource.set(data ?? preferences)
     return failure
   })
+  const { data: providers } = useProviders()
+  const isVerified = useSession(({ user }) => user?.email_verified === true)
+  const sendsDigest = preferences.digest === 'daily' || (providers?.mail === true && isVerified)
   const { quiet } = preferences
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
@@ -105,16 +109,18 @@ function Choices({ preferences, resource }: { preferences: Preferences; resource
           </>
         )}
       </Group>
-      <Group>
-        <div className={styles.switches}>
-          <Switch
-            label={t('settings.notifications.digest')}
-            hint={t('settings.notifications.digestHint')}
-            checked={preferences.digest === 'daily'}
-            onChange={(isOn) => save.run({ digest: isOn ? 'daily' : 'off' })}
-          />
-        </div>
-      </Group>
+      {sendsDigest && (
+        <Group>
+          <div className={styles.switches}>
+            <Switch
+              label={t('settings.notifications.digest')}
+              hint={t('settings.notifications.digestHint')}
+              checked={preferences.digest === 'daily'}
+              onChange={(isOn) => save.run({ digest: isOn ? 'daily' : 'off' })}
+            />
+          </div>
+        </Group>
+      )}
     </>
   )
 }

@@ -1385,6 +1385,7 @@ const notifications = listed('Notifications', '/settings/notifications', '/api/v
       await see(t('app.failure.server'))
     },
   }),
+  'without mail': (world) => ({ path: '/settings/notifications', answers: providers(world, { mail: false }) }),
   'another time zone': ({ answers }) => ({
     path: '/settings/notifications',
     answers: {
