@@ -366,6 +366,19 @@ describe('a word that is split over several messages', () => {
       expect(await queue(root)).toHaveLength(action === 'hold' ? 2 : 0)
     })
 
+  for (const [action, seenByBob] of [
+    ['refuse', ['ba', 'hello', 'you']],
+    ['hold', ['ba', 'hello', 'you']],
+    ['flag', ['ba', 'nana', 'nana', 'hello', 'you']],
+  ] as const)
+    test(`does not stop the messages after it, if the rule is to ${action}`, async () => {
+      const { root, ada, bob, chat, send } = await withRules({ ...refusing, action })
+      for (const text of ['ba', 'nana', 'nana', 'hello', 'you']) await send(ada, text)
+      const seen = (await bob.get(`chats/${chat}/messages`)).body.items.map(({ text }: any) => text)
+      expect(seen.toReversed()).toEqual(seenByBob)
+      expect(await queue(root)).toHaveLength({ refuse: 0, hold: 2, flag: 1 }[action])
+    })
+
   test('is found in the caption of a photo and in an edit', async () => {
     const { ada, send } = await withRules(refusing)
     const photo = (await ada.post('media', imageForm())).body.id

@@ -70,7 +70,7 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
 const isFolded = (text: string, folded: string) => folded.length === text.length && folded === text.toLowerCase()
 
 /** One matcher for each subject of rules. */
-type CompiledRules = Record<RuleSubject, Matcher>
+export type CompiledRules = Record<RuleSubject, Matcher>
 
 export function compileRules(rules: readonly Rule[]): CompiledRules {
   return recordOf(ruleSubjects, (subject) =>

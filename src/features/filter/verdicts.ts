@@ -6,7 +6,7 @@ import type { RuleReports } from '../safety/rule-reports.ts'
 import type { ReportTarget } from '../safety/store.ts'
 import type { CurrentRules } from './current.ts'
 import { fold } from './fold.ts'
-import type { Matcher } from './matcher.ts'
+import type { CompiledRules, Matcher } from './matcher.ts'
 import { isShort, joined, type RecentTexts } from './recent.ts'
 import { type Author, hasScope, imageCheckName, inScope } from './rules.ts'
 import type { FilterStore, Rule, RuleSubject } from './store.ts'
@@ -126,6 +126,26 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
       : { ...verdict, holds: [...verdict.holds, name] }
   }
 
+  /** The verdict about a message. `recent` are the short ones that its sender has sent before it. */
+  async function ofMessage(
+    { message: always, first_message: first }: CompiledRules,
+    message: SentText,
+    recent: readonly string[],
+  ): Promise<Verdict> {
+    const { text, photo_id = null } = message
+    const found = new Set(text === null || always.isEmpty ? [] : matchingJoined(always, recent, text))
+    const images = [...always.images]
+    const ifFirst = first.isEmpty || text === null ? [] : matchingJoined(first, recent, text)
+    const mattersIfFirst = ifFirst.length + first.repeated.length > 0 || (photo_id !== null && first.images.length > 0)
+    if (mattersIfFirst && !(await deps.hasWritten(message.chat_id, message.other_id))) {
+      for (const rule of [...ifFirst, ...(await repeatedBy(first.repeated, message))]) found.add(rule)
+      images.push(...first.images)
+    }
+    if (photo_id !== null) for (const rule of await ofImage(images, photo_id)) found.add(rule)
+    const verdict = found.size === 0 ? nothing : verdictOf(await scoped([...found], message.sender_id))
+    return photo_id === null ? verdict : withCheck(verdict, photo_id)
+  }
+
   /** Files the reports that a verdict asks for. The text is stored already, so that a failure is only logged. */
   async function report(target: ReportTarget, id: string, { flags }: Pick<Verdict, 'flags'>): Promise<void> {
     if (flags.length > 0) await deps.ruleReports.file(target, id, flags).catch(deps.failed)
@@ -168,24 +188,20 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     async message(message: SentText): Promise<Verdict> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
-      const { message: always, first_message: first } = compiled
-      const { text, photo_id = null, chat_id, sender_id } = message
-      const hasTextRules = !always.isEmpty || !first.isEmpty
-      if (!hasTextRules && photo_id === null) return nothing
-      const recent = hasTextRules && text !== null && isShort(text) ? await deps.recent.of(chat_id, sender_id) : []
-      if (hasTextRules && text !== null) deps.recent.note(chat_id, sender_id, text)
-      const found = new Set(text === null || always.isEmpty ? [] : matchingJoined(always, recent, text))
-      const images = [...always.images]
-      const ifFirst = first.isEmpty || text === null ? [] : matchingJoined(first, recent, text)
-      const mattersIfFirst =
-        ifFirst.length + first.repeated.length > 0 || (photo_id !== null && first.images.length > 0)
-      if (mattersIfFirst && !(await deps.hasWritten(message.chat_id, message.other_id))) {
-        for (const rule of [...ifFirst, ...(await repeatedBy(first.repeated, message))]) found.add(rule)
-        images.push(...first.images)
+      const { chat_id, sender_id, text, photo_id = null } = message
+      const hasTextRules = !compiled.message.isEmpty || !compiled.first_message.isEmpty
+      if (!hasTextRules || text === null) return photo_id === null ? nothing : ofMessage(compiled, message, [])
+      const recent = isShort(text) ? await deps.recent.of(chat_id, sender_id) : []
+      // Before the verdict, as two parts may be sent at once.
+      const forget = deps.recent.note(chat_id, sender_id, text)
+      let isDelivered = false
+      try {
+        const verdict = await ofMessage(compiled, message, recent)
+        isDelivered = verdict.holds.length === 0
+        return verdict
+      } finally {
+        if (!isDelivered) forget()
       }
-      if (photo_id !== null) for (const rule of await ofImage(images, photo_id)) found.add(rule)
-      const verdict = found.size === 0 ? nothing : verdictOf(await scoped([...found], message.sender_id))
-      return photo_id === null ? verdict : withCheck(verdict, photo_id)
     },
 
     report,
@@ -204,8 +220,8 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
 }
 
 /**
- * The rules that a text matches by itself, or joined with the sender's last message, the last two and so on. A rule that one
- * of the joined messages matches by itself does not count for that join, because it has been applied already.
+ * The rules that a text matches by itself, or joined with the sender's last message, the last two and so on. A rule that the
+ * messages before match without the text does not count for that join, because it has been applied already.
  */
 function matchingJoined(matcher: Matcher, recent: readonly string[], text: string): readonly Rule[] {
   const found = new Set(matcher.matching(text))
@@ -213,7 +229,7 @@ function matchingJoined(matcher: Matcher, recent: readonly string[], text: strin
     const before = recent.slice(i)
     const together = joined(before, text).flatMap(matcher.matching)
     if (together.length === 0) continue
-    const applied = new Set(before.flatMap(matcher.matching))
+    const applied = new Set([...before, ...joined(before.slice(0, -1), before.at(-1) ?? '')].flatMap(matcher.matching))
     for (const rule of together) if (!applied.has(rule)) found.add(rule)
   }
   return [...found]
