@@ -177,7 +177,7 @@ describe('the scope of a rule', () => {
     expect((await send(0, 'Hi gorgeous!')).status).toBe(201)
     expect((await send(0, 'Hi gorgeous!')).status).toBe(201)
     expect((await send(1, 'HI  GÓRGEOUS')).status).toBe(201)
-    expectProblem(await send(2, 'hi, gorgeous'), 422, 'content_refused')
+    expectProblem(await send(2, 'hi, gorrrgeous'), 422, 'content_refused')
     expect((await send(2, 'Is the river cold?')).status).toBe(201)
     await app.rows('UPDATE openers SET at = at - ?', 2 * hours)
     expect((await send(3, 'hi gorgeous')).status).toBe(201)
@@ -423,6 +423,11 @@ describe('invalid rules', () => {
       message: /too large/,
     },
     { what: 'a word of one letter', given: { match: { type: 'words', words: ['ok', '…a'] } }, path: '/match/words/1' },
+    {
+      what: 'a phrase that is too long to be found',
+      given: { match: { type: 'words', words: ['one two three four five six seven'] } },
+      path: '/match/words/0',
+    },
     { what: 'no words', given: { match: { type: 'words', words: [] } }, path: '/match/words' },
     {
       what: 'repeated texts of all messages',
@@ -434,6 +439,16 @@ describe('invalid rules', () => {
     {
       what: 'a domain with a path',
       given: { match: { type: 'link', domains: ['example.com/x'] } },
+      path: '/match/domains/0',
+    },
+    {
+      what: 'a domain with a placeholder',
+      given: { match: { type: 'link', domains: ['*.example.com'] } },
+      path: '/match/domains/0',
+    },
+    {
+      what: 'a domain that begins with a dot',
+      given: { match: { type: 'link', domains: ['.example.com'] } },
       path: '/match/domains/0',
     },
   ]

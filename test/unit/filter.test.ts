@@ -251,6 +251,21 @@ describe('contacts', () => {
     expect(isNamed('evil.example.org')).toBe(false)
   })
 
+  test('a domain with letters beyond ASCII is the same in both of its forms', () => {
+    for (const domains of [['пример.рф'], ['xn--e1afmkfd.xn--p1ai']]) {
+      const isFound = (text: string) => openMatcher([rule({ type: 'link', domains })]).matching(text).length > 0
+      for (const text of [
+        'see Пример.РФ',
+        'https://www.пример.рф/x',
+        'xn--e1afmkfd.xn--p1ai',
+        'XN--E1AFMKFD.XN--P1AI/x',
+      ])
+        expect([text, isFound(text)]).toEqual([text, true])
+      expect(isFound('непример.рф xn--e1afmkfd.org')).toBe(false)
+    }
+    expect(openMatcher([rule({ type: 'link' })]).matching('xn--e1afmkfd.xn--p1ai')).toHaveLength(1)
+  })
+
   test('each rule about links and contacts is told apart', () => {
     const rules = [
       rule({ type: 'link', domains: ['evil.example'] }),

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import { plain } from '../../lib/invisible.ts'
 
 const raw = String.raw
@@ -72,12 +73,19 @@ function isIban(text: string): boolean {
 }
 
 // A host has 127 labels at most.
-const host = /(?<![\p{L}\p{N}-])(?:[\p{L}\p{N}-]{1,63}\.){1,126}\p{L}{2,63}/gu
+const host = /(?<![\p{L}\p{M}\p{N}-])(?:[\p{L}\p{M}\p{N}-]{1,63}\.){1,126}(?:xn--[a-z\d-]{1,59}|[\p{L}\p{M}]{2,63})/giu
+const isAscii = /^[\0-\x7f]*$/
 
-/** The hosts in a text, each with its parent domains. */
+/** The form in which domains are compared: `xn--e1afmkfd.xn--p1ai` for `Пример.рф`. */
+export const asciiDomain = (domain: string): string =>
+  isAscii.test(domain) ? domain.toLowerCase() : domainToASCII(domain) || domain.toLowerCase()
+
+/** The hosts in a text, each with its parent domains, in the form of `asciiDomain`. */
 export function domainsIn(text: string): Set<string> {
   const found = new Set<string>()
-  for (const named of plain(text).toLowerCase().match(host) ?? [])
+  for (const written of plain(text).match(host) ?? []) {
+    const named = asciiDomain(written)
     for (let at = 0; at >= 0; at = named.indexOf('.', at) + 1 || -1) found.add(named.slice(at))
+  }
   return found
 }

@@ -1,5 +1,5 @@
 import { hasLink } from '../chats/links.ts'
-import { contactKinds, domainsIn, hasContact } from './contacts.ts'
+import { asciiDomain, contactKinds, domainsIn, hasContact } from './contacts.ts'
 import { fold } from './fold.ts'
 import { indexPatterns } from './patterns.ts'
 import type { Rule, RuleSubject } from './store.ts'
@@ -37,7 +37,7 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
   const links = ofType(rules, 'link')
   const anyLink = links.filter(({ match }) => !match.domains?.length)
   const domains = Map.groupBy(
-    links.flatMap(({ rule, match }) => (match.domains ?? []).map((domain) => ({ rule, domain }))),
+    links.flatMap(({ rule, match }) => (match.domains ?? []).map((domain) => ({ rule, domain: asciiDomain(domain) }))),
     ({ domain }) => domain,
   )
   const contacts = Map.groupBy(

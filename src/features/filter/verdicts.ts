@@ -5,7 +5,7 @@ import type { Review } from '../reviews/store.ts'
 import type { RuleReports } from '../safety/rule-reports.ts'
 import type { ReportTarget } from '../safety/store.ts'
 import type { CurrentRules } from './current.ts'
-import { fold } from './fold.ts'
+import { collapsed, fold } from './fold.ts'
 import type { CompiledRules, Matcher } from './matcher.ts'
 import { isShort, joined, type RecentTexts } from './recent.ts'
 import { type Author, hasScope, imageCheckName, inScope } from './rules.ts'
@@ -94,7 +94,7 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
   /** The rules about repeated texts whose limit the sender reaches with this message. */
   async function repeatedBy(rules: readonly Rule[], message: SentText): Promise<Rule[]> {
     if (message.text === null) return []
-    const text = fold(message.text).replaceAll(/[^\p{L}\p{N}]+/gu, '')
+    const text = collapsed(fold(message.text).replaceAll(/[^\p{L}\p{N}]+/gu, ''))
     if (rules.length === 0 || text === '') return []
     const text_hash = new Bun.CryptoHasher('sha256', deps.key).update(text).digest('base64url')
     const opener = { user_id: message.sender_id, text_hash, chat_id: message.chat_id, at: now() }
