@@ -1672,6 +1672,16 @@ const reports = screen({
         },
       },
     }),
+    automatic: (world) => ({
+      path: '/settings/reports',
+      answers: noticed(
+        world,
+        { id: world.idOf(5, 3), action: 'show', ground: null, how_to_appeal: null },
+        { id: world.idOf(5, 4), action: 'hide', ground: 'underage', automated: true },
+        { id: world.idOf(5, 5), action: 'hide', ground: 'scam', automated: true },
+        { id: world.idOf(5, 6), action: 'remove_content', ground: 'other', automated: true },
+      ),
+    }),
     appeal: (world) => ({
       path: '/settings/reports',
       answers: decided(world),
