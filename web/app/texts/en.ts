@@ -118,6 +118,8 @@ export const en = {
   'people.reason.danger': 'Somebody is in danger',
   'people.reason.other': 'Something else',
   'people.reported': 'Thank you. The moderators will look at it.',
+  'people.reportedBefore':
+    'You have reported this before, and the moderators have not decided yet. That report stays as it was.',
   'people.reportedHint': 'You will see the outcome in your reports.',
   'people.myReports': 'My reports',
   'people.alsoBlock': 'Block {name} too',

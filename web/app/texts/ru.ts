@@ -143,6 +143,7 @@ export const ru: Translation<typeof en> = {
   'people.reason.danger': 'Кто-то в опасности',
   'people.reason.other': 'Другое',
   'people.reported': 'Спасибо. Модераторы посмотрят.',
+  'people.reportedBefore': 'Вы уже жаловались на это, и модераторы ещё не решили. Та жалоба осталась прежней.',
   'people.reportedHint': 'Результат будет среди ваших жалоб.',
   'people.myReports': 'Мои жалобы',
   'people.alsoBlock': 'Ещё и заблокировать: {name}',

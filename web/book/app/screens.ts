@@ -4,6 +4,7 @@ import { nameOfLanguage } from '../../shared/texts.ts'
 import {
   type AnyScreen,
   type Answers,
+  existing,
   type Face,
   type Hands,
   lost,
@@ -836,6 +837,17 @@ const person = screen({
         await press(t('people.report'))
         await press(t('people.reason.spam'))
         await see(t('people.reported'))
+      },
+    }),
+    'reported before': (world) => ({
+      path: profilePath(world),
+      answers: {
+        '/api/v1/reports': { post: existing({ id: world.idOf(7, 1), status: 'open', created_at: ago(days(1)) }) },
+      },
+      act: async ({ t, press, see }) => {
+        await press(t('people.report'))
+        await press(t('people.reason.spam'))
+        await see(t('people.reportedBefore'))
       },
     }),
   },
