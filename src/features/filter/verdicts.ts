@@ -108,11 +108,16 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     return reached
   }
 
-  /** Those of the rules about images that match an image. */
-  async function ofImage(rules: readonly Rule[], imageId: string): Promise<readonly Rule[]> {
-    const limits = distanceLimits(rules)
-    const distance = await deps.images.distanceTo(imageId, largestLimit(limits))
-    return rulesWithin(limits, distance)
+  /** Those of the rules about images that match an image; `bannedImages` if none of them includes the author. */
+  async function ofImage(
+    rules: readonly Rule[],
+    userId: string,
+    distanceTo: (most: number) => number | Promise<number>,
+  ): Promise<readonly Rule[]> {
+    const distance = await distanceTo(Math.max(...[...rules, bannedImages].map(limitOf)))
+    if (distance === Infinity) return []
+    const own = await scoped(rules, userId)
+    return (own.length > 0 ? own : [bannedImages]).filter((rule) => distance <= limitOf(rule))
   }
 
   /** Adds the checker's answer about an image. The image is held while there is no answer. */
@@ -141,8 +146,10 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
       for (const rule of [...ifFirst, ...(await repeatedBy(first.repeated, message))]) found.add(rule)
       images.push(...first.images)
     }
-    if (photo_id !== null) for (const rule of await ofImage(images, photo_id)) found.add(rule)
-    const verdict = found.size === 0 ? nothing : verdictOf(await scoped([...found], message.sender_id))
+    const ofText = found.size === 0 ? [] : await scoped([...found], message.sender_id)
+    const nearest = (most: number) => deps.images.distanceTo(photo_id ?? '', most)
+    const ofPhoto = photo_id === null ? [] : await ofImage(images, message.sender_id, nearest)
+    const verdict = verdictOf([...ofText, ...ofPhoto])
     return photo_id === null ? verdict : withCheck(verdict, photo_id)
   }
 
@@ -165,7 +172,8 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     async photo(userId: string, imageId: string): Promise<Verdict> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
-      const verdict = verdictOf(await scoped(await ofImage(compiled.photo.images, imageId), userId))
+      const nearest = (most: number) => deps.images.distanceTo(imageId, most)
+      const verdict = verdictOf(await ofImage(compiled.photo.images, userId, nearest))
       const checked = await withCheck(verdict, imageId)
       // A profile cannot show a photo to its owner only, so a held one is refused.
       if (checked.holds.length > 0)
@@ -180,8 +188,7 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     async shownPhoto(userId: string, nearest: (most: number) => number): Promise<Rule['action'][]> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
-      const limits = distanceLimits(compiled.photo.images)
-      return (await scoped(rulesWithin(limits, nearest(largestLimit(limits))), userId)).map(({ action }) => action)
+      return (await ofImage(compiled.photo.images, userId, nearest)).map(({ action }) => action)
     },
 
     /** The same for a message: a text, or a photo with its caption. */
@@ -235,15 +242,6 @@ function matchingJoined(matcher: Matcher, recent: readonly string[], text: strin
   return [...found]
 }
 
-type DistanceLimits = readonly { rule: Rule; within: number }[]
-
-/** The rules about images with their distances, or `bannedImages` if there are none. One comparison serves all of them. */
-const distanceLimits = (rules: readonly Rule[]): DistanceLimits =>
-  (rules.length > 0 ? rules : [bannedImages]).flatMap((rule) =>
-    rule.match.type === 'image' ? [{ rule, within: rule.match.distance ?? usualDistance }] : [],
-  )
-
-const largestLimit = (limits: DistanceLimits) => Math.max(...limits.map(({ within }) => within))
-
-const rulesWithin = (limits: DistanceLimits, distance: number): readonly Rule[] =>
-  limits.filter(({ within }) => distance <= within).map(({ rule }) => rule)
+/** The largest distance at which a rule about images matches. */
+const limitOf = ({ match }: Rule): number =>
+  match.type === 'image' ? (match.distance ?? usualDistance) : usualDistance
