@@ -67,7 +67,7 @@ export const instant = t.String({
 type Range = { minimum: number; maximum: number; default?: number; description?: string; error: string }
 
 // With an exponent, as in JSON: JavaScript writes 1e-7 for a ten millionth of a degree.
-const digits = { integer: /^\d+$/, number: /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i }
+const digits = { integer: /^-?\d+$/, number: /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i }
 
 /** A decimal number in a query. Elysia's own type takes all that JavaScript converts to a number: white space, `0x10`. */
 export function queryNumber(type: keyof typeof digits, { error, ...range }: Range) {

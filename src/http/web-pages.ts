@@ -31,17 +31,21 @@ const forever = { 'cache-control': 'public, max-age=31536000, immutable' }
 // The page names those files, so browsers revalidate it each time, usually with 304.
 const revalidate = { 'cache-control': 'no-cache' }
 
-type Sources = Pick<WebPagesConfig, 'frameAncestors' | 'mapStyleUrl'>
+type Sources = Pick<WebPagesConfig, 'frameAncestors' | 'mapStyleUrl' | 'media'>
 
-/** Scripts and styles come from this server alone; maps also from the host that the operator named. */
-function contentSecurityPolicy({ frameAncestors, mapStyleUrl }: Sources): string {
+/**
+ * Scripts and styles come from this server alone; maps also from the host that the operator named. Photos in a bucket are
+ * redirects to its host, which browsers check too.
+ */
+function contentSecurityPolicy({ frameAncestors, mapStyleUrl, media }: Sources): string {
   const ancestors = frameAncestors.length === 0 ? "'none'" : frameAncestors.join(' ')
   const map = mapStyleUrl === null ? '' : ` ${mapStyleUrl.origin}`
+  const bucket = media === null ? '' : ` ${new URL(media.publicEndpoint).origin}`
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' blob: data:${map}`,
+    `img-src 'self' blob: data:${bucket}${map}`,
     `connect-src 'self'${map}`,
     "worker-src 'self'",
     "manifest-src 'self'",
@@ -52,7 +56,7 @@ function contentSecurityPolicy({ frameAncestors, mapStyleUrl }: Sources): string
   ].join('; ')
 }
 
-type WebPagesConfig = Pick<Config, 'webApp' | 'console' | 'frameAncestors'> & WebConfigDeps
+type WebPagesConfig = Pick<Config, 'webApp' | 'console' | 'frameAncestors' | 'media'> & WebConfigDeps
 
 /**
  * The app at `/` and the console at `/console`, with their files at `/assets`. Without built pages, and for what is switched
@@ -79,7 +83,7 @@ export function webPages(
     config.webApp && app !== undefined
       ? pageHandler(app, { 'content-security-policy': contentSecurityPolicy(config) })
       : null
-  const showConsole = config.console && console !== undefined ? pageHandler(console, consoleHeaders) : null
+  const showConsole = config.console && console !== undefined ? pageHandler(console, consoleHeaders(config)) : null
   routes.use(frontPage(showApp))
   if (showApp || showConsole) routes.use(webConfig(config, files.assets, maintenance))
   if (!showApp) routes.use(linkPages)
@@ -91,7 +95,7 @@ export function webPages(
 }
 
 // The console must not be framed, not even where FRAME_ANCESTORS lets pages frame the app, nor listed by search engines.
-const consoleHeaders = {
-  'content-security-policy': contentSecurityPolicy({ frameAncestors: [], mapStyleUrl: null }),
+const consoleHeaders = ({ media }: Pick<WebPagesConfig, 'media'>) => ({
+  'content-security-policy': contentSecurityPolicy({ frameAncestors: [], mapStyleUrl: null, media }),
   'x-robots-tag': 'noindex, nofollow',
-}
+})

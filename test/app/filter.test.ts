@@ -177,7 +177,7 @@ describe('the scope of a rule', () => {
     expect((await send(0, 'Hi gorgeous!')).status).toBe(201)
     expect((await send(0, 'Hi gorgeous!')).status).toBe(201)
     expect((await send(1, 'HI  GÓRGEOUS')).status).toBe(201)
-    expectProblem(await send(2, 'hi, gorgeous'), 422, 'content_refused')
+    expectProblem(await send(2, 'hi, gorrrgeous'), 422, 'content_refused')
     expect((await send(2, 'Is the river cold?')).status).toBe(201)
     await app.rows('UPDATE openers SET at = at - ?', 2 * hours)
     expect((await send(3, 'hi gorgeous')).status).toBe(201)
@@ -366,6 +366,19 @@ describe('a word that is split over several messages', () => {
       expect(await queue(root)).toHaveLength(action === 'hold' ? 2 : 0)
     })
 
+  for (const [action, seenByBob] of [
+    ['refuse', ['ba', 'hello', 'you']],
+    ['hold', ['ba', 'hello', 'you']],
+    ['flag', ['ba', 'nana', 'nana', 'hello', 'you']],
+  ] as const)
+    test(`does not stop the messages after it, if the rule is to ${action}`, async () => {
+      const { root, ada, bob, chat, send } = await withRules({ ...refusing, action })
+      for (const text of ['ba', 'nana', 'nana', 'hello', 'you']) await send(ada, text)
+      const seen = (await bob.get(`chats/${chat}/messages`)).body.items.map(({ text }: any) => text)
+      expect(seen.toReversed()).toEqual(seenByBob)
+      expect(await queue(root)).toHaveLength({ refuse: 0, hold: 2, flag: 1 }[action])
+    })
+
   test('is found in the caption of a photo and in an edit', async () => {
     const { ada, send } = await withRules(refusing)
     const photo = (await ada.post('media', imageForm())).body.id
@@ -410,6 +423,11 @@ describe('invalid rules', () => {
       message: /too large/,
     },
     { what: 'a word of one letter', given: { match: { type: 'words', words: ['ok', '…a'] } }, path: '/match/words/1' },
+    {
+      what: 'a phrase that is too long to be found',
+      given: { match: { type: 'words', words: ['one two three four five six seven'] } },
+      path: '/match/words/0',
+    },
     { what: 'no words', given: { match: { type: 'words', words: [] } }, path: '/match/words' },
     {
       what: 'repeated texts of all messages',
@@ -421,6 +439,16 @@ describe('invalid rules', () => {
     {
       what: 'a domain with a path',
       given: { match: { type: 'link', domains: ['example.com/x'] } },
+      path: '/match/domains/0',
+    },
+    {
+      what: 'a domain with a placeholder',
+      given: { match: { type: 'link', domains: ['*.example.com'] } },
+      path: '/match/domains/0',
+    },
+    {
+      what: 'a domain that begins with a dot',
+      given: { match: { type: 'link', domains: ['.example.com'] } },
       path: '/match/domains/0',
     },
   ]

@@ -261,6 +261,31 @@ test('a hidden place stays hidden while one of two causes is open', async () => 
   expect((await noticesOf(bob)).map(({ action }) => action)).toEqual(['hide', 'hide'])
 })
 
+test('an upheld appeal against either cause makes the user visible again, but not one against an earlier hiding', async () => {
+  for (const appealed of [0, 1]) {
+    const { app, bob, ada, others, mo } = await setting()
+    const appealAgainst = (notice: any) => bob.post('appeals', { notice_id: notice.id, text: 'It is not so.' })
+    const uphold = (appeal: any) =>
+      mo.post(`admin/appeals/${appeal.body.id}/resolve`, { decision: 'uphold', note: '.' })
+    const first = await reportFrom(ada, 9, { user_id: bob.id, reason: 'underage' })
+    const [earlier] = await noticesOf(bob)
+    await resolve(mo, first.body.id)
+    for (const [i, person] of others.slice(0, 3).entries()) await reportFrom(person, i, { user_id: bob.id })
+    app.clock.now += minutes
+    const underage = await reportFrom(others[3]!, 3, { user_id: bob.id, reason: 'underage' })
+    const hidings = (await noticesOf(bob)).filter(({ action }) => action === 'hide').toReversed()
+    expect(hidings).toHaveLength(3)
+    expect((await uphold(await appealAgainst(earlier))).status).toBe(200)
+    expect((await bob.get('me')).body.hidden).toBe('profile')
+    const appeal = await appealAgainst(hidings[1 + appealed])
+    await resolve(mo, underage.body.id)
+    expect((await bob.get('me')).body.hidden).toBe('nearby')
+    expect((await uphold(appeal)).status).toBe(200)
+    expect((await bob.get('me')).body.hidden).toBeNull()
+    expect(await nearbyOf(ada)).toEqual([bob.id])
+  }
+})
+
 test('erasing their accounts, reporters change nothing, and the hidden user can do so too', async () => {
   const { app, bob, ada, others, mo } = await setting()
   const reports = []

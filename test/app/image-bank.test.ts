@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { seconds } from '../../src/lib/time.ts'
+import { days, seconds } from '../../src/lib/time.ts'
 import { type Person, type TestApp, testApp } from '../app.ts'
 import { painting, pngOf, uploadOf } from '../pictures.ts'
 import { expectProblem } from '../problem.ts'
@@ -128,6 +128,21 @@ describe('rules about images', () => {
     expect(reports).toMatchObject([{ kind: 'rule', message_id: sent.body.id, details: 'By rule: Known scams' }])
     // No rule applies to photos of profiles.
     expectProblem(await ada.put('me', { photo: image }), 422, 'content_refused')
+  })
+
+  test('with a scope leave the default refusal to everybody else', async () => {
+    const { app, root, ada, bob, send } = await withBank()
+    const photo = await upload(ada, 1)
+    expect((await ada.put('me', { photo })).status).toBe(200)
+    await root.post('admin/rules', imageRule({ scope: { account_younger_than_h: 24 } }))
+    await app.rows('UPDATE users SET created_at = created_at - ? WHERE id = ?', days, ada.id)
+    await ban(root, { image_id: photo })
+    expectProblem(await send(ada, await upload(ada, 1)), 422, 'content_refused')
+    expect((await send(bob, await upload(bob, 1))).status).toBe(201)
+    expect((await bob.put('me', { photo: await upload(bob, 1) })).status).toBe(200)
+    await app.services.profilePhotos.check()
+    expect((await ada.get('me')).body.photo).toBeNull()
+    expect((await bob.get('me')).body.photo).not.toBeNull()
   })
 
   test('hold a photo until a moderator has decided: its sender sees it as sent, and the recipient does not', async () => {

@@ -445,6 +445,28 @@ test('a lost decision does not block others', async () => {
   })
 })
 
+test('a claim and a pending decision made while the clock was a day ahead keep no report from others', async () => {
+  const { app, ada, bob, mo, ned } = await setting()
+  const claimed = await fileReport(ada, bob)
+  const pending = await fileReport(bob, ada)
+  const ahead = await later(app, mo, days)
+  expect((await ahead.post(`admin/reports/${claimed}/claim`)).status).toBe(200)
+  expect((await resolve(ahead, pending, { action: 'warn', note: 'Too early.', undo_s: 10 })).status).toBe(200)
+  app.clock.now -= days
+  expect((await ned.get(`admin/reports/${claimed}`)).body).toMatchObject({ claimed_by: null, claimed_until: null })
+  const got = [(await ned.post('admin/reports/next', {})).body.id, (await ned.post('admin/reports/next', {})).body.id]
+  expect(got.toSorted()).toEqual([claimed, pending].toSorted())
+  expect((await ned.get(`admin/reports/${pending}`)).body.pending).toBeNull()
+  for (const report of got)
+    expect(outcome(await resolve(ned, report, { action: 'dismiss', note: 'Looked at.' }))).toEqual([200, undefined])
+  // The earlier decision does not take effect when its time comes.
+  app.clock.now += days + minutes
+  for (const { services } of app.nodes) services.delivery.wake('decision')
+  await Promise.all(app.nodes.map(({ services }) => services.delivery.idle()))
+  const notices = (await (await later(app, ada, 0)).get('me/notices')).body.items
+  expect(notices).toEqual([])
+})
+
 test('the reported moderator sees no decision in the audit log, whoever takes it back', async () => {
   const { app, ada, mo, ned } = await setting()
   const root = await withRole(app, 'admin')

@@ -107,6 +107,8 @@ test('impossible ages are refused, and an unknown age cannot be shown', async ()
       query,
       [field],
     ])
+  const codeOf = async (query: string) => (await cleo.get(`search/nearby?${query}`)).body.errors[0].code
+  expect([await codeOf('age_min=-1'), await codeOf('age_min=151')]).toEqual(['out_of_range', 'out_of_range'])
   expect(expectProblem(await cleo.put('me', { show_age: true }), 422, 'validation_failed')).toEqual(['/show_age'])
   expect(expectProblem(await ada.put('me', { show_age: 'yes' }), 422, 'validation_failed')).toEqual(['/show_age'])
   expect((await cleo.put('me', { show_age: false })).status).toBe(200)

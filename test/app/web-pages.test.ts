@@ -5,6 +5,7 @@ import pino from 'pino'
 import { errors } from '../../src/http/errors.ts'
 import { openWebFiles } from '../../src/http/web-files.ts'
 import { webPages } from '../../src/http/web-pages.ts'
+import { readS3Url } from '../../src/s3/place.ts'
 
 const files = await openWebFiles()
 if (files === null) throw new Error('the web pages have not been built: run `bun run build:web`')
@@ -14,6 +15,7 @@ const given = {
   console: true,
   frameAncestors: [],
   mapStyleUrl: null,
+  media: null,
   brand: null,
   messengerApp: null,
   messengerBotToken: null,
@@ -91,6 +93,17 @@ test('a page runs only scripts of this server, and no other page may frame it un
   )
   const mapStyleUrl = new URL('https://tiles.example.org/style.json?key=secret')
   expect(await policyOf({ mapStyleUrl })).toContain("connect-src 'self' https://tiles.example.org;")
+})
+
+test('the app and the console show photos that the server keeps in a bucket', async () => {
+  const keys = { accessKeyId: 'key', secretAccessKey: 'secret' }
+  const place = 's3://photos/convene?endpoint=http://minio:9000/&public_endpoint=https://photos.example.org/s3'
+  const get = pages({ media: readS3Url(place, keys) })
+  for (const path of ['/', '/console']) {
+    const policy = (await get(path)).headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("img-src 'self' blob: data: https://photos.example.org;")
+    expect(policy).not.toMatch(/minio|secret|script-src[^;]*photos/)
+  }
 })
 
 test('the console is one page at all its paths, which no page may frame and no search engine may list', async () => {

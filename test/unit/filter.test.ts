@@ -24,7 +24,7 @@ const rule = (match: Match, given: Partial<Rule> = {}): Rule => ({
   ...given,
 })
 
-const scam = openMatcher([rule({ type: 'words', words: ['scam', 'gift card', 'ass', 'хуй', 'Straße', '裸聊'] })])
+const scam = openMatcher([rule({ type: 'words', words: ['scam', 'gift card', 'ass', 'хуй', 'Straße', '裸聊', 'كير'] })])
 const isCaught = (text: string) => scam.matching(text).length > 0
 
 // The table of docs/moderation.md.
@@ -35,7 +35,13 @@ describe('ways around a word', () => {
       caught: ['a s c a m', 's.c.a.m', 's-c-a-m', 's  c  a  m', 'sc.am', 'gift  card', 'gift-card'],
       missed: ['sc am', 'giftcard'],
     },
-    'look-alikes': { caught: ['sсаm', 'ѕсам', 'ｓｃａｍ', '𝓼𝓬𝓪𝓶', 'ⓢⓒⓐⓜ', 'ХУЙ', 'xyй'], missed: ['ꜱᴄᴀᴍ', '🅂🄲🄰🄼🅂'] },
+    'look-alikes': {
+      caught: [
+        ...['sсаm', 'ѕсам', 'ｓｃａｍ', '𝓼𝓬𝓪𝓶', 'ⓢⓒⓐⓜ', '🅂🄲🄰🄼', '🆂🅲🅰🅼', '🅢🅒🅐🅜', 'ꜱᴄᴀᴍ', 'scam 🅿', 'ХУЙ', 'xyй'],
+        ...['كـــير', 'کیر'],
+      ],
+      missed: ['🇸🇨🇦🇲', 'ᏚᏟᎪᎷ'],
+    },
     'zero-width': { caught: ['s\u200bc\u200ba\u200bm', 's\u00adcam', 'sc\u2060am', 'sc\ufe0fam', 'sc\u202eam'] },
     diacritics: { caught: ['sçâm', 's\u0336c\u0336a\u0336m\u0336', 'šćäm'] },
     leetspeak: { caught: ['sc4m', '5cam', '$c@m', '@ss', 'a$$'], missed: ['sc^m', 's<am', 'sc*m'] },
@@ -195,6 +201,17 @@ describe('contacts', () => {
     '+49 151 2345678',
     '0151 23456789',
     '(0151) 234-56-78 9',
+    '06.12.34.56.78',
+    '06/12/34/56/78',
+    '06-12-34-56-78',
+    '030.12.34.56',
+    '+1\u2011555\u2011123\u20114567',
+    '0151–234–5678',
+    '٠٥٠١٢٣٤٥٦٧',
+    '۰۹۱۲۳۴۵۶۷۸۹',
+    '०९८७६५४३२१',
+    '5️⃣5️⃣5️⃣1️⃣2️⃣3️⃣4️⃣5️⃣',
+    '0\u03321\u03325\u03321\u03322\u03323\u03324\u03325\u0332',
     'ada@example.org',
     'ada.l+x@mail.example.co.uk',
     '$adalove',
@@ -208,6 +225,11 @@ describe('contacts', () => {
   test.each([
     'at 10:30 on 2026-11-22',
     '22.11.2026, 18.30',
+    '۱۴۰۵/۰۹/۰۶ ساعت ۱۸:۳۰',
+    '12.05.-14.05.26, 10:00–18:00',
+    '1.5.2026-3.5.2026',
+    'from 10.30 to 11.45',
+    'in Lisbon 2010–2020',
     'it costs $5 or 1 000',
     'house 12, 3rd floor',
     '2026',
@@ -227,6 +249,21 @@ describe('contacts', () => {
     expect(isNamed(`${'a.'.repeat(20)}evil.example`)).toBe(true)
     expect(isNamed('notevil.example')).toBe(false)
     expect(isNamed('evil.example.org')).toBe(false)
+  })
+
+  test('a domain with letters beyond ASCII is the same in both of its forms', () => {
+    for (const domains of [['пример.рф'], ['xn--e1afmkfd.xn--p1ai']]) {
+      const isFound = (text: string) => openMatcher([rule({ type: 'link', domains })]).matching(text).length > 0
+      for (const text of [
+        'see Пример.РФ',
+        'https://www.пример.рф/x',
+        'xn--e1afmkfd.xn--p1ai',
+        'XN--E1AFMKFD.XN--P1AI/x',
+      ])
+        expect([text, isFound(text)]).toEqual([text, true])
+      expect(isFound('непример.рф xn--e1afmkfd.org')).toBe(false)
+    }
+    expect(openMatcher([rule({ type: 'link' })]).matching('xn--e1afmkfd.xn--p1ai')).toHaveLength(1)
   })
 
   test('each rule about links and contacts is told apart', () => {

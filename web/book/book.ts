@@ -1,7 +1,11 @@
 import type { Convene, EndReason, Frame, Me, paths, Problem } from 'convene-client'
 
-/** How the fake server fails: with an error, by never answering, or because there is no network. */
+/**
+ * How the fake server fails: with an error, by never answering, or because there is no network. `existing` is the answer of a
+ * POST that creates nothing.
+ */
 export type Outcome =
+  | { outcome: 'existing'; body: unknown }
   | { outcome: 'refused'; problem: Partial<Problem> & Pick<Problem, 'code' | 'status'> }
   | { outcome: 'silent' }
   | { outcome: 'lost' }
@@ -10,6 +14,7 @@ export const refused = (code: Problem['code'], status: number, more: Partial<Pro
   outcome: 'refused',
   problem: { code, status, ...more },
 })
+export const existing = (body: unknown): Outcome => ({ outcome: 'existing', body })
 /** The answer never arrives, to show the loading state. */
 export const silent: Outcome = { outcome: 'silent' }
 /** The request fails without a network. */

@@ -47,7 +47,11 @@ export function installNetwork(state: State, base: Answers, pages: Record<string
       const parts = Object.fromEntries(names.map((name, at) => [name, found[at + 1] ?? '']))
       const asked: Asked = { query: url.searchParams, parts }
       const body: unknown = typeof answer === 'function' ? answer(asked) : answer
-      if (!isOutcome(body)) return body === null ? new Response(null, { status: 204 }) : Response.json(body)
+      if (!isOutcome(body)) {
+        if (body === null) return new Response(null, { status: 204 })
+        return Response.json(body, { status: method === 'POST' ? 201 : 200 })
+      }
+      if (body.outcome === 'existing') return Response.json(body.body)
       if (body.outcome === 'silent') {
         unanswered++
         return new Promise(() => {})

@@ -24,6 +24,8 @@ const lookAlikes = new Map(
     },
     // Greek sigma at the end of a word is the same letter.
     ...{ ς: 'σ' },
+    // Letters of Arabic that Persian and Urdu write with other code points.
+    ...{ ي: 'ی', ى: 'ی', ك: 'ک' },
     // Latin letters that do not decompose
     ...{
       ı: 'i',
@@ -39,14 +41,20 @@ const lookAlikes = new Map(
       ŧ: 't',
       ɩ: 'i',
       ʋ: 'v',
-      ʏ: 'y',
     },
   }),
 )
+const alphabet = 'abcdefghijklmnopqrstuvwxyz'
+// Letters in black circles and squares. Those of flags are left out, because a flag after a word would become part of it.
+for (const first of [0x1f150, 0x1f170])
+  for (const [i, letter] of [...alphabet].entries()) lookAlikes.set(String.fromCodePoint(first + i), letter)
+const smallCapitals = 'ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ'
+for (const [i, letter] of [...'abcdefghijklmnoprstuvwyz'].entries()) lookAlikes.set(smallCapitals.charAt(i), letter)
 const lookAlike = new RegExp(`[${[...lookAlikes.keys()].join('')}]`, 'gu')
-// The marks of Latin, Greek, Cyrillic, Arabic and Hebrew. Those of other scripts are vowels or change the letter.
+// The marks of Latin, Greek, Cyrillic, Arabic and Hebrew. Those of other scripts are vowels or change the letter. U+0640 only
+// makes Arabic words longer.
 const marksAndInvisible =
-  /[[\p{M}&&[\p{sc=Inherited}\p{sc=Cyrillic}\p{sc=Hebrew}]]--\p{scx=Hiragana}]|[\p{Default_Ignorable_Code_Point}\p{Cf}]/gv
+  /[[\p{M}&&[\p{sc=Inherited}\p{sc=Cyrillic}\p{sc=Hebrew}]]--\p{scx=Hiragana}]|[\p{Default_Ignorable_Code_Point}\p{Cf}\u0640]/gv
 const ascii = /^[\0-\x7f]*$/
 
 function foldWhole(text: string): string {

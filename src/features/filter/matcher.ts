@@ -1,5 +1,5 @@
 import { hasLink } from '../chats/links.ts'
-import { contactKinds, domainsIn, hasContact } from './contacts.ts'
+import { asciiDomain, contactKinds, domainsIn, hasContact } from './contacts.ts'
 import { fold } from './fold.ts'
 import { indexPatterns } from './patterns.ts'
 import type { Rule, RuleSubject } from './store.ts'
@@ -37,7 +37,7 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
   const links = ofType(rules, 'link')
   const anyLink = links.filter(({ match }) => !match.domains?.length)
   const domains = Map.groupBy(
-    links.flatMap(({ rule, match }) => (match.domains ?? []).map((domain) => ({ rule, domain }))),
+    links.flatMap(({ rule, match }) => (match.domains ?? []).map((domain) => ({ rule, domain: asciiDomain(domain) }))),
     ({ domain }) => domain,
   )
   const contacts = Map.groupBy(
@@ -70,7 +70,7 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
 const isFolded = (text: string, folded: string) => folded.length === text.length && folded === text.toLowerCase()
 
 /** One matcher for each subject of rules. */
-type CompiledRules = Record<RuleSubject, Matcher>
+export type CompiledRules = Record<RuleSubject, Matcher>
 
 export function compileRules(rules: readonly Rule[]): CompiledRules {
   return recordOf(ruleSubjects, (subject) =>

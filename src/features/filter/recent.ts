@@ -2,10 +2,11 @@ import type { ChatStore } from '../chats/store.ts'
 import { recentMap } from '../../lib/recent-map.ts'
 import { minutes } from '../../lib/time.ts'
 
-/** The latest short messages of a user in a chat, oldest first. */
+/** The latest short messages of a user in a chat, oldest first: those that the recipient sees. */
 export type RecentTexts = {
   of(chatId: string, senderId: string): readonly string[] | Promise<readonly string[]>
-  note(chatId: string, senderId: string, text: string): void
+  /** Adds a text that is being sent. Call the returned function if the recipient does not get it. */
+  note(chatId: string, senderId: string, text: string): () => void
 }
 
 // Only short messages are joined: they are how people split a forbidden word.
@@ -30,11 +31,16 @@ export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
       const before = known.get(key)
       if (!isShort(text)) {
         if (before) known.delete(key)
-        return
+        return () => {}
       }
       const kept = before ? still(key).slice(1 - mostRecent) : []
-      kept.push({ text, at: now() })
-      known.set(key, kept)
+      const noted = { text, at: now() }
+      known.set(key, [...kept, noted])
+      return () =>
+        known.set(
+          key,
+          (known.get(key) ?? []).filter((one) => one !== noted),
+        )
     },
   }
 }
@@ -54,11 +60,13 @@ export function recentFromStorage({
   return {
     async of(chatId, senderId) {
       const newest = await chats.before(chatId, Number.MAX_SAFE_INTEGER, mostRead, senderId)
-      const own = newest.filter(({ sender_id, created_at }) => sender_id === senderId && now() - created_at < recentFor)
+      const own = newest.filter(
+        ({ sender_id, created_at, held }) => sender_id === senderId && !held && now() - created_at < recentFor,
+      )
       const texts = own.slice(0, mostRecent).map(({ text }) => text ?? '')
       const long = texts.findIndex((text) => !isShort(text))
       return (long < 0 ? texts : texts.slice(0, long)).filter((text) => text !== '').toReversed()
     },
-    note() {},
+    note: () => () => {},
   }
 }

@@ -1,5 +1,6 @@
 import { type FieldError, Refusal } from '../../lib/refusal.ts'
-import { foldedWord, mostOfOneForm, tooManyOfOneForm } from './words.ts'
+import { asciiDomain, domainsIn } from './contacts.ts'
+import { foldedWord, longestPhrase, mostOfOneForm, tooManyOfOneForm } from './words.ts'
 import { examinePattern, largestPatterns } from './patterns.ts'
 import type { Rule } from './store.ts'
 
@@ -41,8 +42,12 @@ export function ruleProblems({ name, applies_to, match, action }: RuleInput): Fi
     problem('/applies_to', 'Expected no photo, unless the rule is about images')
   switch (match.type) {
     case 'words':
-      for (const [i, word] of match.words.entries())
-        if (foldedWord(word) === '') problem(`/match/words/${i}`, 'Expected a word of two letters or more', 'too_short')
+      for (const [i, word] of match.words.entries()) {
+        const folded = foldedWord(word)
+        if (folded === '') problem(`/match/words/${i}`, 'Expected a word of two letters or more', 'too_short')
+        if (folded.split(' ').length > longestPhrase)
+          problem(`/match/words/${i}`, `Expected a phrase of up to ${longestPhrase} words`, 'too_long')
+      }
       break
     case 'pattern': {
       const examined = examinePattern(match.pattern)
@@ -62,6 +67,14 @@ export function ruleProblems({ name, applies_to, match, action }: RuleInput): Fi
         problem('/applies_to', 'Expected messages and photos alone for images')
       break
     case 'link':
+      for (const [i, domain] of match.domains?.entries() ?? [])
+        if (!domainsIn(domain).has(asciiDomain(domain)))
+          problem(
+            `/match/domains/${i}`,
+            'Expected a domain, such as example.com, which includes its subdomains',
+            'format',
+          )
+      break
     case 'contact':
       break
   }

@@ -5,8 +5,8 @@ import type { Review } from '../reviews/store.ts'
 import type { RuleReports } from '../safety/rule-reports.ts'
 import type { ReportTarget } from '../safety/store.ts'
 import type { CurrentRules } from './current.ts'
-import { fold } from './fold.ts'
-import type { Matcher } from './matcher.ts'
+import { collapsed, fold } from './fold.ts'
+import type { CompiledRules, Matcher } from './matcher.ts'
 import { isShort, joined, type RecentTexts } from './recent.ts'
 import { type Author, hasScope, imageCheckName, inScope } from './rules.ts'
 import type { FilterStore, Rule, RuleSubject } from './store.ts'
@@ -94,7 +94,7 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
   /** The rules about repeated texts whose limit the sender reaches with this message. */
   async function repeatedBy(rules: readonly Rule[], message: SentText): Promise<Rule[]> {
     if (message.text === null) return []
-    const text = fold(message.text).replaceAll(/[^\p{L}\p{N}]+/gu, '')
+    const text = collapsed(fold(message.text).replaceAll(/[^\p{L}\p{N}]+/gu, ''))
     if (rules.length === 0 || text === '') return []
     const text_hash = new Bun.CryptoHasher('sha256', deps.key).update(text).digest('base64url')
     const opener = { user_id: message.sender_id, text_hash, chat_id: message.chat_id, at: now() }
@@ -108,11 +108,16 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     return reached
   }
 
-  /** Those of the rules about images that match an image. */
-  async function ofImage(rules: readonly Rule[], imageId: string): Promise<readonly Rule[]> {
-    const limits = distanceLimits(rules)
-    const distance = await deps.images.distanceTo(imageId, largestLimit(limits))
-    return rulesWithin(limits, distance)
+  /** Those of the rules about images that match an image; `bannedImages` if none of them includes the author. */
+  async function ofImage(
+    rules: readonly Rule[],
+    userId: string,
+    distanceTo: (most: number) => number | Promise<number>,
+  ): Promise<readonly Rule[]> {
+    const distance = await distanceTo(Math.max(...[...rules, bannedImages].map(limitOf)))
+    if (distance === Infinity) return []
+    const own = await scoped(rules, userId)
+    return (own.length > 0 ? own : [bannedImages]).filter((rule) => distance <= limitOf(rule))
   }
 
   /** Adds the checker's answer about an image. The image is held while there is no answer. */
@@ -124,6 +129,28 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     return checked.action === 'flag'
       ? { ...verdict, flags: [...verdict.flags, name] }
       : { ...verdict, holds: [...verdict.holds, name] }
+  }
+
+  /** The verdict about a message. `recent` are the short ones that its sender has sent before it. */
+  async function ofMessage(
+    { message: always, first_message: first }: CompiledRules,
+    message: SentText,
+    recent: readonly string[],
+  ): Promise<Verdict> {
+    const { text, photo_id = null } = message
+    const found = new Set(text === null || always.isEmpty ? [] : matchingJoined(always, recent, text))
+    const images = [...always.images]
+    const ifFirst = first.isEmpty || text === null ? [] : matchingJoined(first, recent, text)
+    const mattersIfFirst = ifFirst.length + first.repeated.length > 0 || (photo_id !== null && first.images.length > 0)
+    if (mattersIfFirst && !(await deps.hasWritten(message.chat_id, message.other_id))) {
+      for (const rule of [...ifFirst, ...(await repeatedBy(first.repeated, message))]) found.add(rule)
+      images.push(...first.images)
+    }
+    const ofText = found.size === 0 ? [] : await scoped([...found], message.sender_id)
+    const nearest = (most: number) => deps.images.distanceTo(photo_id ?? '', most)
+    const ofPhoto = photo_id === null ? [] : await ofImage(images, message.sender_id, nearest)
+    const verdict = verdictOf([...ofText, ...ofPhoto])
+    return photo_id === null ? verdict : withCheck(verdict, photo_id)
   }
 
   /** Files the reports that a verdict asks for. The text is stored already, so that a failure is only logged. */
@@ -145,7 +172,8 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     async photo(userId: string, imageId: string): Promise<Verdict> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
-      const verdict = verdictOf(await scoped(await ofImage(compiled.photo.images, imageId), userId))
+      const nearest = (most: number) => deps.images.distanceTo(imageId, most)
+      const verdict = verdictOf(await ofImage(compiled.photo.images, userId, nearest))
       const checked = await withCheck(verdict, imageId)
       // A profile cannot show a photo to its owner only, so a held one is refused.
       if (checked.holds.length > 0)
@@ -160,32 +188,27 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
     async shownPhoto(userId: string, nearest: (most: number) => number): Promise<Rule['action'][]> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
-      const limits = distanceLimits(compiled.photo.images)
-      return (await scoped(rulesWithin(limits, nearest(largestLimit(limits))), userId)).map(({ action }) => action)
+      return (await ofImage(compiled.photo.images, userId, nearest)).map(({ action }) => action)
     },
 
     /** The same for a message: a text, or a photo with its caption. */
     async message(message: SentText): Promise<Verdict> {
       const set = current()
       const { compiled } = set instanceof Promise ? await set : set
-      const { message: always, first_message: first } = compiled
-      const { text, photo_id = null, chat_id, sender_id } = message
-      const hasTextRules = !always.isEmpty || !first.isEmpty
-      if (!hasTextRules && photo_id === null) return nothing
-      const recent = hasTextRules && text !== null && isShort(text) ? await deps.recent.of(chat_id, sender_id) : []
-      if (hasTextRules && text !== null) deps.recent.note(chat_id, sender_id, text)
-      const found = new Set(text === null || always.isEmpty ? [] : matchingJoined(always, recent, text))
-      const images = [...always.images]
-      const ifFirst = first.isEmpty || text === null ? [] : matchingJoined(first, recent, text)
-      const mattersIfFirst =
-        ifFirst.length + first.repeated.length > 0 || (photo_id !== null && first.images.length > 0)
-      if (mattersIfFirst && !(await deps.hasWritten(message.chat_id, message.other_id))) {
-        for (const rule of [...ifFirst, ...(await repeatedBy(first.repeated, message))]) found.add(rule)
-        images.push(...first.images)
+      const { chat_id, sender_id, text, photo_id = null } = message
+      const hasTextRules = !compiled.message.isEmpty || !compiled.first_message.isEmpty
+      if (!hasTextRules || text === null) return photo_id === null ? nothing : ofMessage(compiled, message, [])
+      const recent = isShort(text) ? await deps.recent.of(chat_id, sender_id) : []
+      // Before the verdict, as two parts may be sent at once.
+      const forget = deps.recent.note(chat_id, sender_id, text)
+      let isDelivered = false
+      try {
+        const verdict = await ofMessage(compiled, message, recent)
+        isDelivered = verdict.holds.length === 0
+        return verdict
+      } finally {
+        if (!isDelivered) forget()
       }
-      if (photo_id !== null) for (const rule of await ofImage(images, photo_id)) found.add(rule)
-      const verdict = found.size === 0 ? nothing : verdictOf(await scoped([...found], message.sender_id))
-      return photo_id === null ? verdict : withCheck(verdict, photo_id)
     },
 
     report,
@@ -204,8 +227,8 @@ export function verdicts({ rules: { current }, now, ...deps }: VerdictDeps) {
 }
 
 /**
- * The rules that a text matches by itself, or joined with the sender's last message, the last two and so on. A rule that one
- * of the joined messages matches by itself does not count for that join, because it has been applied already.
+ * The rules that a text matches by itself, or joined with the sender's last message, the last two and so on. A rule that the
+ * messages before match without the text does not count for that join, because it has been applied already.
  */
 function matchingJoined(matcher: Matcher, recent: readonly string[], text: string): readonly Rule[] {
   const found = new Set(matcher.matching(text))
@@ -213,21 +236,12 @@ function matchingJoined(matcher: Matcher, recent: readonly string[], text: strin
     const before = recent.slice(i)
     const together = joined(before, text).flatMap(matcher.matching)
     if (together.length === 0) continue
-    const applied = new Set(before.flatMap(matcher.matching))
+    const applied = new Set([...before, ...joined(before.slice(0, -1), before.at(-1) ?? '')].flatMap(matcher.matching))
     for (const rule of together) if (!applied.has(rule)) found.add(rule)
   }
   return [...found]
 }
 
-type DistanceLimits = readonly { rule: Rule; within: number }[]
-
-/** The rules about images with their distances, or `bannedImages` if there are none. One comparison serves all of them. */
-const distanceLimits = (rules: readonly Rule[]): DistanceLimits =>
-  (rules.length > 0 ? rules : [bannedImages]).flatMap((rule) =>
-    rule.match.type === 'image' ? [{ rule, within: rule.match.distance ?? usualDistance }] : [],
-  )
-
-const largestLimit = (limits: DistanceLimits) => Math.max(...limits.map(({ within }) => within))
-
-const rulesWithin = (limits: DistanceLimits, distance: number): readonly Rule[] =>
-  limits.filter(({ within }) => distance <= within).map(({ rule }) => rule)
+/** The largest distance at which a rule about images matches. */
+const limitOf = ({ match }: Rule): number =>
+  match.type === 'image' ? (match.distance ?? usualDistance) : usualDistance

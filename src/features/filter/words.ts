@@ -6,7 +6,8 @@ const unspacedScript =
 const leetBesideLetter = /[a-z][0134578@$]|[0134578@$!|][a-z]/
 // A chain of letters with a sign between each, as in s.p.a.m.
 const longestChain = 24
-const longestPhrase = 6
+/** How many words a phrase of a list may have. */
+export const longestPhrase = 6
 
 /** How many words may differ only in repeated letters: a text is compared with each of them. */
 export const mostOfOneForm = 20

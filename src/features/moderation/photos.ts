@@ -14,7 +14,8 @@ type Deps = {
   now: () => number
 }
 
-const reason = 'Your profile photo is the same as an image that is not allowed here, or very similar to one.'
+const reason =
+  'Your profile photo is the same as an image that is not allowed here, or very similar to one. This was decided automatically.'
 
 /** Decisions about images without a moderator: takes banned photos out of profiles, and releases messages after a check. */
 export function bannedPhotos({ store, decisions, ruleReports, audit, now }: Deps) {

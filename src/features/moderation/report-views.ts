@@ -6,7 +6,7 @@ import type { Evidence, Report } from '../safety/store.ts'
 import { waitingS } from './decisions.ts'
 import { type EvidenceDeps, evidenceViews } from './evidence.ts'
 import { type Moderator, refuseOwnCase } from './moderators.ts'
-import { type Case, proposalAt, strikesLast } from './rules.ts'
+import { type Case, isClaimed, isPending, proposalAt, strikesLast } from './rules.ts'
 import type { ModerationStore } from './store.ts'
 
 export type ReportViews = ReturnType<typeof openReportViews>
@@ -35,7 +35,7 @@ export function openReportViews({
     waiting_s: waitingS(report, now()),
     due_at: iso(dueAtOf(report)),
     ...claimOf(report, now()),
-    pending: pendingOf(report),
+    pending: pendingOf(report, now()),
     resolution: resolutionOf(report),
   })
 
@@ -87,12 +87,14 @@ export const caseOf = (
 })
 
 function claimOf({ claimed_by, claimed_until }: Report, now: number) {
-  const isClaimed = claimed_until !== null && claimed_until > now
-  return isClaimed ? { claimed_by, claimed_until: iso(claimed_until) } : { claimed_by: null, claimed_until: null }
+  return isClaimed(claimed_until, now)
+    ? { claimed_by, claimed_until: iso(claimed_until) }
+    : { claimed_by: null, claimed_until: null }
 }
 
-function pendingOf({ pending, pending_until }: Report) {
-  if (pending === null || pending_until === null) return null
+function pendingOf(report: Report, now: number) {
+  const { pending, pending_until } = report
+  if (pending === null || pending_until === null || !isPending(report, now)) return null
   const { action, note, until, strikes, ban_images = false, decided_by } = pending
   return { action, note, until: isoOrNull(until), strikes, ban_images, decided_by, takes_effect_at: iso(pending_until) }
 }

@@ -66,11 +66,22 @@ export type QueuedState = Pick<Report, 'status' | 'claimed_by' | 'claimed_until'
 /** A pending decision this late counts as lost (an operator may have dropped its parcel): others may decide. */
 export const lostAfter = hours
 
-const isPending = ({ pending, pending_until }: QueuedState, now: number) =>
-  pending !== null && pending_until !== null && pending_until > now - lostAfter
+/**
+ * A claim or a pending decision that would last longer than this was made while the clock was wrong, and counts as over: no
+ * report may wait for hours because of it.
+ */
+export const longestHold = 2 * hours
+
+/** Whether a decision about a report is still to take effect. */
+export const isPending = ({ pending, pending_until }: Pick<QueuedState, 'pending' | 'pending_until'>, now: number) =>
+  pending !== null && pending_until !== null && pending_until > now - lostAfter && pending_until <= now + longestHold
+
+/** Whether somebody works on a report until then. */
+export const isClaimed = (until: number | null, now: number): until is number =>
+  until !== null && until > now && until <= now + longestHold
 
 const isClaimedByOther = ({ claimed_by, claimed_until }: QueuedState, moderatorId: string | null, now: number) =>
-  claimed_by !== null && claimed_by !== moderatorId && claimed_until !== null && claimed_until > now
+  claimed_by !== null && claimed_by !== moderatorId && isClaimed(claimed_until, now)
 
 export type QueueRefusal = 'decided' | 'claimed'
 
@@ -89,7 +100,7 @@ export function releaseVerdict(
   moderatorId: string,
   now: number,
 ): 'release' | 'unclaimed' | 'claimed_by_other' {
-  if (!report || report.claimed_by === null || (report.claimed_until ?? 0) <= now) return 'unclaimed'
+  if (!report || report.claimed_by === null || !isClaimed(report.claimed_until, now)) return 'unclaimed'
   return report.claimed_by === moderatorId ? 'release' : 'claimed_by_other'
 }
 

@@ -188,6 +188,13 @@ export function hidingOf(held: readonly number[]): Hiding | null {
 }
 
 /**
+ * Up to which share an upheld appeal against a hiding lifts reports: one against the three that hid somebody nearby, before
+ * another hid the profile, leaves the profile hidden.
+ */
+export const endedShare = ({ hidden, isNewest }: { hidden: Hiding; isNewest: boolean }): number =>
+  isNewest || hidden === 'nearby' ? profileShare : wholeShare
+
+/**
  * Whether a new report, with the others of the last day, hides somebody, and with which share of each; null if it changes
  * nothing. If they are hidden already, returns the reports that must also be decided.
  *

@@ -1,6 +1,7 @@
-import { and, desc, eq, gt, isNull } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lte } from 'drizzle-orm'
 import type { Hiding } from '../../features/profile/store.ts'
 import {
+  endedShare,
   hidingBy,
   hidingOf,
   hidingWindow,
@@ -13,6 +14,7 @@ import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, one, recordEvent, rows, type Work } from './engine.ts'
 import { storedNotice } from './notices.ts'
 import { askNotifications } from './asked-notifications.ts'
+import { newerThan } from './pages.ts'
 import { syncVisibility } from './visibility.ts'
 
 // The limit for reports of one person within a day; further ones change nothing.
@@ -128,12 +130,21 @@ export function* syncHiding(engine: Engine, db: Builders, userId: string): Work<
   return isShown
 }
 
-/** Makes a user visible again after an upheld appeal, if the notice is what hides them. Like `syncHiding`. */
+/**
+ * Makes a user visible again after an upheld appeal against the notice of a hiding, unless that hiding has ended since. Like
+ * `syncHiding`.
+ */
 export function* endHiding(engine: Engine, db: Builders, userId: string, noticeId: string): Work<boolean> {
-  const { reports, users } = engine.tables
-  const isHiding = and(eq(users.id, userId), eq(users.hidden_by, noticeId))
-  if ((yield* first(db.select({ id: users.id }).from(users).where(isHiding))) === null) return false
-  const isOpen = and(eq(reports.subject_id, userId), eq(reports.status, 'open'))
-  yield* changed(db.update(reports).set({ hides: 0 }).where(isOpen))
+  const { notices, reports, users } = engine.tables
+  const { hidden, hidden_by } = users
+  const before = yield* first(db.select({ hidden, hidden_by }).from(users).where(eq(users.id, userId)))
+  if (!before?.hidden) return false
+  const { id, created_at } = notices
+  const appealed = yield* one(db.select({ id, at: created_at }).from(notices).where(eq(id, noticeId)))
+  const isLaterEnd = and(eq(notices.user_id, userId), eq(notices.kind, 'show'), newerThan(created_at, id, appealed))
+  if ((yield* first(db.select({ id }).from(notices).where(isLaterEnd).limit(1))) !== null) return false
+  const ended = endedShare({ hidden: before.hidden, isNewest: before.hidden_by === noticeId })
+  const isEnded = and(eq(reports.subject_id, userId), eq(reports.status, 'open'), lte(reports.hides, ended))
+  yield* changed(db.update(reports).set({ hides: 0 }).where(isEnded))
   return yield* syncHiding(engine, db, userId)
 }

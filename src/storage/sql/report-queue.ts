@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, gte, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import {
   decidesAboutStaff,
+  longestHold,
   lostAfter,
   refusesClaim,
   refusesDecision,
@@ -31,6 +32,8 @@ export function queueStore(engine: Engine): QueueStore {
     kind === 'rule' || kind === 'held' ? eq(reports.kind, kind) : and(isNull(reports.kind), eq(reports.target, kind))
   const isWithin = (column: Column, from: number | undefined, to: number | undefined) =>
     and(from === undefined ? undefined : gte(column, from), to === undefined ? undefined : lt(column, to))
+  const isNotWithin = (column: Column, after: number, to: number) =>
+    or(isNull(column), lte(column, after), gt(column, to))
   // The SQL form of `actionOf`.
   const hasOutcome = (outcome: ReportOutcome) => {
     const isHeld = sql`${reports.kind} IS NOT DISTINCT FROM 'held'`
@@ -131,8 +134,8 @@ export function queueStore(engine: Engine): QueueStore {
           .where(
             and(
               eq(reports.status, 'open'),
-              or(isNull(reports.pending_until), lte(reports.pending_until, at - lostAfter)),
-              or(isNull(reports.claimed_until), lte(reports.claimed_until, at)),
+              isNotWithin(reports.pending_until, at - lostAfter, at + longestHold),
+              isNotWithin(reports.claimed_until, at, at + longestHold),
               isOthers(moderator),
               isNot(reports.reporter_id, moderator),
               decidesAboutStaff(role) ? undefined : sql`NOT ${isAboutStaff}`,

@@ -49,7 +49,7 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
   const { api } = useConvene()
   const block = useBlock(userId ?? '', name)
   const [details, setDetails] = useState('')
-  const [state, setState] = useState<'open' | 'sending' | 'sent'>('open')
+  const [state, setState] = useState<'open' | 'sending' | 'sent' | 'sentBefore'>('open')
   const [failed, setFailed] = useState<Problem | 'offline' | null>(null)
 
   const evidence =
@@ -62,10 +62,11 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
   async function report(reason: Reason) {
     setState('sending')
     setFailed(null)
-    const { data, error } = await api
+    const { data, error, response } = await api
       .POST('/api/v1/reports', { body: { ...about, reason, details: details.trim() || null } })
-      .catch(() => ({ data: undefined, error: undefined }))
-    setState(data ? 'sent' : 'open')
+      .catch(() => ({ data: undefined, error: undefined, response: undefined }))
+    // 200 is the user's earlier report, which stays as it is until it is decided.
+    setState(!data ? 'open' : response?.status === 200 ? 'sentBefore' : 'sent')
     if (!data) setFailed(error ?? 'offline')
   }
   async function alsoBlock() {
@@ -75,10 +76,10 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
   }
   const alert = failed && <p role="alert">{problemText(t, failed === 'offline' ? null : failed)}</p>
 
-  if (state === 'sent')
+  if (state === 'sent' || state === 'sentBefore')
     return (
       <div className={styles.sheet}>
-        <p role="status">{t('people.reported')}</p>
+        <p role="status">{t(state === 'sent' ? 'people.reported' : 'people.reportedBefore')}</p>
         <p className={styles.quiet}>
           {t('people.reportedHint')} <Link href="/settings/reports">{t('people.myReports')}</Link>
         </p>

@@ -5,7 +5,7 @@ import { dateOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { FailureText } from '../account/failure.tsx'
-import { useLanguage } from '../language.tsx'
+import { type T, useLanguage } from '../language.tsx'
 import { type Failure, outcomeOf, useAction } from '../requests.ts'
 import styles from './settings.module.css'
 
@@ -33,7 +33,7 @@ export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props)
           {notice.until !== null && ` · ${t('settings.notice.until', { date: date(notice.until) })}`}
         </p>
       </div>
-      <p dir="auto">{notice.reason}</p>
+      <p dir="auto">{reasonOf(t, notice)}</p>
       {notice.ground && <p className={styles.quiet}>{t(`settings.reason.${notice.ground}`)}</p>}
       {notice.appeal ? (
         <p>
@@ -51,6 +51,14 @@ export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props)
       )}
     </article>
   )
+}
+
+/** Why. What the server decides by itself has fixed texts, which the app has in its own languages. */
+function reasonOf(t: T, { action, automated, ground, reason }: Notice): string {
+  if (action === 'show') return t('settings.notice.showReason')
+  if (!automated) return reason
+  if (action !== 'hide') return t('settings.notice.photoReason')
+  return t(ground === 'underage' ? 'settings.notice.underageReason' : 'settings.notice.hideReason')
 }
 
 /** Why a decision is wrong, in the user's words. */

@@ -118,6 +118,8 @@ export const en = {
   'people.reason.danger': 'Somebody is in danger',
   'people.reason.other': 'Something else',
   'people.reported': 'Thank you. The moderators will look at it.',
+  'people.reportedBefore':
+    'You have reported this before, and the moderators have not decided yet. That report stays as it was.',
   'people.reportedHint': 'You will see the outcome in your reports.',
   'people.myReports': 'My reports',
   'people.alsoBlock': 'Block {name} too',
@@ -510,6 +512,13 @@ export const en = {
   'settings.notice.appeal_rejected': 'Your appeal was rejected',
   'settings.notice.hide': 'Others do not see you for now',
   'settings.notice.show': 'Others see you again',
+  'settings.notice.showReason': 'A moderator has decided: others see your photo and your place nearby again.',
+  'settings.notice.hideReason':
+    'Several people have reported you within a day. Others see neither your photo nor you nearby until a moderator has decided. This was decided automatically.',
+  'settings.notice.underageReason':
+    'Somebody has reported that you are under the age for this community. Others do not see your profile until a moderator has decided. This was decided automatically.',
+  'settings.notice.photoReason':
+    'Your profile photo is the same as an image that is not allowed here, or very similar to one. This was decided automatically.',
   'settings.notice.announce': 'An announcement',
   'settings.notice.until': 'until {date}',
   'settings.appeal.begin': 'Appeal',

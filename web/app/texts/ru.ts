@@ -143,6 +143,7 @@ export const ru: Translation<typeof en> = {
   'people.reason.danger': 'Кто-то в опасности',
   'people.reason.other': 'Другое',
   'people.reported': 'Спасибо. Модераторы посмотрят.',
+  'people.reportedBefore': 'Вы уже жаловались на это, и модераторы ещё не решили. Та жалоба осталась прежней.',
   'people.reportedHint': 'Результат будет среди ваших жалоб.',
   'people.myReports': 'Мои жалобы',
   'people.alsoBlock': 'Ещё и заблокировать: {name}',
@@ -540,6 +541,13 @@ export const ru: Translation<typeof en> = {
   'settings.notice.appeal_rejected': 'Ваше обжалование отклонено',
   'settings.notice.hide': 'Пока вас не видят другие',
   'settings.notice.show': 'Вас снова видят',
+  'settings.notice.showReason': 'Модератор решил: другие снова видят ваше фото и вас рядом.',
+  'settings.notice.hideReason':
+    'За сутки на вас пожаловались несколько человек. Пока модератор не решит, другие не видят ни вашего фото, ни вас рядом. Это решено автоматически.',
+  'settings.notice.underageReason':
+    'Кто-то сообщил, что вы младше возраста, с которого сюда можно. Пока модератор не решит, другие не видят вашего профиля. Это решено автоматически.',
+  'settings.notice.photoReason':
+    'Фото вашего профиля совпадает с запрещённым здесь снимком или очень похоже на него. Это решено автоматически.',
   'settings.notice.announce': 'Объявление',
   'settings.notice.until': 'до {date}',
   'settings.appeal.begin': 'Обжаловать',

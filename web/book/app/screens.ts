@@ -4,6 +4,7 @@ import { nameOfLanguage } from '../../shared/texts.ts'
 import {
   type AnyScreen,
   type Answers,
+  existing,
   type Face,
   type Hands,
   lost,
@@ -836,6 +837,17 @@ const person = screen({
         await press(t('people.report'))
         await press(t('people.reason.spam'))
         await see(t('people.reported'))
+      },
+    }),
+    'reported before': (world) => ({
+      path: profilePath(world),
+      answers: {
+        '/api/v1/reports': { post: existing({ id: world.idOf(7, 1), status: 'open', created_at: ago(days(1)) }) },
+      },
+      act: async ({ t, press, see }) => {
+        await press(t('people.report'))
+        await press(t('people.reason.spam'))
+        await see(t('people.reportedBefore'))
       },
     }),
   },
@@ -1672,6 +1684,16 @@ const reports = screen({
           } as never,
         },
       },
+    }),
+    automatic: (world) => ({
+      path: '/settings/reports',
+      answers: noticed(
+        world,
+        { id: world.idOf(5, 3), action: 'show', ground: null, how_to_appeal: null },
+        { id: world.idOf(5, 4), action: 'hide', ground: 'underage', automated: true },
+        { id: world.idOf(5, 5), action: 'hide', ground: 'scam', automated: true },
+        { id: world.idOf(5, 6), action: 'remove_content', ground: 'other', automated: true },
+      ),
     }),
     appeal: (world) => ({
       path: '/settings/reports',

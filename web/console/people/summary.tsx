@@ -48,7 +48,7 @@ export function StandingBadge({ person: { standing, role } }: { person: Pick<Per
 
 /** The facts about a person that every moderator may see. */
 export function factsOf(
-  { id, created_at, strikes, counts, suspended_until, suspended_reason }: Person,
+  { id, created_at, strikes, counts, suspended_until, suspended_reason, hidden }: Person,
   t: ReturnType<typeof useLanguage>['t'],
 ) {
   const listed = counts.reports - counts.review_reports
@@ -57,6 +57,7 @@ export function factsOf(
     [t('people.since'), <Ago key="since" at={created_at} />],
     [t('people.suspendedUntil'), suspended_until && <At at={suspended_until} />],
     [t('people.suspendedReason'), suspended_reason],
+    [t('people.hidden'), hidden && t(`people.hidden.${hidden}`)],
     [
       t('people.strikes'),
       strikes === 0 ? (

@@ -160,7 +160,7 @@ function Picture({ url, width, height }: { url: string; width: number; height: n
 
 function ProfileView({ user }: { user: NonNullable<Evidence['user']> }) {
   const { t } = useLanguage()
-  const { name, bio, city, photo, drinks, activities, purposes } = user
+  const { name, age, bio, city, photo, drinks, activities, purposes } = user
   const listed = (tags: readonly string[]): ReactNode => tags.join(', ')
   return (
     <div className={styles.profile}>
@@ -172,6 +172,7 @@ function ProfileView({ user }: { user: NonNullable<Evidence['user']> }) {
       <Facts
         facts={[
           [t('evidence.name'), name],
+          [t('evidence.age'), age],
           [t('evidence.bio'), bio],
           [t('evidence.city'), city],
           [t('evidence.drinks'), listed(drinks)],
