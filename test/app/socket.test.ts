@@ -357,7 +357,7 @@ test('ping is answered with its cid, and an invalid frame is refused without clo
   client.socket.send(new Uint8Array([1, 2, 3]))
   client.send({ type: 'ping', cid: 'c7' })
   expect((await client.until(ofType('pong'))).cid).toBe('c7')
-  for (const cid of [7, -1.5, '', 'x'.repeat(64)]) {
+  for (const cid of [7, -1.5, '', '😀'.repeat(64)]) {
     client.send({ type: 'ping', cid })
     await client.until((frame) => frame.type === 'pong' && frame.cid === cid)
   }
