@@ -71,10 +71,15 @@ export const newRule = object(
     ...fields,
     public_text: optional(publicText),
     scope: optional(
-      object('NewRuleScope', {
-        account_younger_than_h: optional(whole(1, 87_600)),
-        unverified: optional(t.Boolean()),
-      }),
+      object(
+        'NewRuleScope',
+        {
+          account_younger_than_h: optional(whole(1, 87_600)),
+          unverified: optional(t.Boolean()),
+        },
+        // Elysia turns a value of another type into an empty object, which would apply the rule to everybody.
+        { minProperties: 1, error: 'Expected account_younger_than_h, unverified or both' },
+      ),
     ),
   },
   {
