@@ -18351,7 +18351,7 @@ export interface operations {
                 /** @description Repeatable: any of them, as drinks=tea&drinks=wine */
                 drinks?: string[];
                 /** @description Repeatable: any of them, as gender=female */
-                gender?: string[];
+                gender?: components["schemas"]["Gender"][];
                 /** @description Repeatable: any of them, as language=en */
                 language?: string[];
                 lat?: number;

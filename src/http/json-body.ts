@@ -25,12 +25,13 @@ export const jsonBody = new Elysia({ name: 'json-body' })
  */
 export async function readJson(request: Request): Promise<unknown> {
   const { headers } = request
-  const length = headers.get('content-length')
-  if (request.body === null || length === '0') return {}
+  if (request.body === null) return {}
+  const bytes = await readBytes(request)
+  // Only now is a body without a length known to be empty.
+  if (bytes.length === 0) return {}
   if (!isJson(headers.get('content-type')))
     throw new Refusal('unsupported_media_type', 'The body has to be application/json.')
   if (headers.get('content-encoding')) throw new Refusal('unsupported_media_type', 'Compressed bodies are not taken.')
-  const bytes = await readBytes(request)
   if (isDeep(bytes)) throw invalid('/', `Expected values nested up to ${maxDepth} levels deep`, 'not_allowed')
   const body = parsed(bytes)
   // Elysia would turn it into an empty object, which is valid if every field is optional.

@@ -1,4 +1,4 @@
-import { FormatRegistry, type ObjectOptions, type TProperties, type TSchema } from '@sinclair/typebox'
+import { FormatRegistry, type ObjectOptions, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { hasFormat, setFormat } from '../lib/formats.ts'
 
@@ -63,6 +63,10 @@ export const instant = t.String({
   documented: { format: 'date-time' },
   error: 'Expected a time in ISO 8601 with its zone, such as 2026-11-21T08:34:00Z',
 })
+
+/** A whole number in a body. TypeBox's `Integer`: Elysia's would accept "5" for 5. */
+export const wholeNumber = (minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, error: `Expected a whole number from ${minimum} to ${maximum}` })
 
 type Range = { minimum: number; maximum: number; default?: number; description?: string; error: string }
 

@@ -199,7 +199,7 @@ const shownCodes: Partial<Record<RefusalCode, RefusalCode>> = {
 }
 
 const isCid = (cid: unknown): cid is Cid | undefined =>
-  cid === undefined || Number.isFinite(cid) || (typeof cid === 'string' && cid.length <= cidLimit)
+  cid === undefined || Number.isFinite(cid) || (typeof cid === 'string' && [...cid].length <= cidLimit)
 
 /** A string field of a frame's data; null if there is none. */
 function textIn(data: unknown, name: string): string | null {

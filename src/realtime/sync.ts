@@ -57,7 +57,8 @@ async function eventsAfter(
   return {
     items,
     next_cursor: last && last.seq < seq ? cursorOf('sync', [last.seq]) : null,
-    seq,
+    // Events may have been stored since `seq` was read.
+    seq: Math.max(seq, last?.seq ?? 0),
     resume: 'ok' as const,
   }
 }

@@ -258,6 +258,17 @@ describe('a body', () => {
     expect((await ada.post('auth/logout')).status).toBe(204)
   })
 
+  test.each(['', 'application/json'])('may be empty without a declared length, with the type "%s"', async (type) => {
+    const { person, listen } = await testApp()
+    const [ada, bob] = [await person('Ada'), await person('Bob')]
+    const chat = (await ada.post('chats', { user_id: bob.id })).body
+    // A stream that ends later is sent in chunks.
+    const body = new ReadableStream({ pull: (controller) => Bun.sleep(0).then(() => controller.close()) })
+    const headers = { authorization: `Bearer ${ada.token}`, ...(type !== '' && { 'content-type': type }) }
+    const url = new URL(`/api/v1/chats/${chat.id}/read`, await listen())
+    expect((await answerOf(fetch(url, { method: 'PUT', body, headers }))).body).toEqual({ read: 0, read_at: null })
+  })
+
   test('loses unknown fields, and never sets a prototype', async () => {
     const { person, rows } = await testApp()
     const ada = await person('Ada')

@@ -160,6 +160,8 @@ test('text has its length in characters, and a whole number in a query is an int
     required: false,
     schema: { type: 'number', minimum: -90, maximum: 90 },
   })
+  const gender = paths['/api/v1/search/nearby']!.get!.parameters!.find(({ name }) => name === 'gender')
+  expect(gender!.schema).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Gender' }, maxItems: 20 })
 })
 
 test('a value from a list of words is an enum', async () => {

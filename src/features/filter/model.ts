@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { entityId, nextCursor, nullable, object, oneOf, optional, time } from '../../http/schema.ts'
+import { entityId, nextCursor, nullable, object, oneOf, optional, time, wholeNumber } from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
 import { longestDistance } from '../image-bank/rules.ts'
 import { contactKinds } from './contacts.ts'
@@ -15,9 +15,6 @@ const domain = t.String({
   maxLength: 253,
   error: 'Expected a domain, such as example.com',
 })
-
-const whole = (minimum: number, maximum: number) =>
-  t.Integer({ minimum, maximum, error: `Expected a whole number from ${minimum} to ${maximum}` })
 
 const match = t.Union(
   [
@@ -44,9 +41,13 @@ const match = t.Union(
     }),
     object('ImageMatch', {
       type: t.Literal('image'),
-      distance: optional(whole(0, longestDistance)),
+      distance: optional(wholeNumber(0, longestDistance)),
     }),
-    object('RepeatedMatch', { type: t.Literal('repeated'), people: whole(2, 100), within_h: whole(1, 168) }),
+    object('RepeatedMatch', {
+      type: t.Literal('repeated'),
+      people: wholeNumber(2, 100),
+      within_h: wholeNumber(1, 168),
+    }),
   ],
   {
     title: 'RuleMatch',
@@ -71,10 +72,15 @@ export const newRule = object(
     ...fields,
     public_text: optional(publicText),
     scope: optional(
-      object('NewRuleScope', {
-        account_younger_than_h: optional(whole(1, 87_600)),
-        unverified: optional(t.Boolean()),
-      }),
+      object(
+        'NewRuleScope',
+        {
+          account_younger_than_h: optional(wholeNumber(1, 87_600)),
+          unverified: optional(t.Boolean()),
+        },
+        // Elysia turns a value of another type into an empty object, which would apply the rule to everybody.
+        { minProperties: 1, error: 'Expected account_younger_than_h, unverified or both' },
+      ),
     ),
   },
   {

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { entityId, imageId, nextCursor, nullable, object, optional, time } from '../../http/schema.ts'
+import { entityId, imageId, nextCursor, nullable, object, optional, time, wholeNumber } from '../../http/schema.ts'
 import { prose } from '../../lib/text.ts'
 import { longestDistance, longestReason } from './rules.ts'
 
@@ -10,18 +10,12 @@ const hashText = t.String({
   description: 'PDQ: 256 bits',
 })
 
-const distance = t.Integer({
-  minimum: 0,
-  maximum: longestDistance,
-  error: `Expected a whole number from 0 to ${longestDistance}`,
-})
-
 export const newBankEntry = object(
   'NewBannedImage',
   {
     hash: optional(hashText),
     image_id: optional(imageId('Expected the id of an image')),
-    distance: optional(distance),
+    distance: optional(wholeNumber(0, longestDistance)),
     reason: prose(longestReason, { min: 1 }),
   },
   {

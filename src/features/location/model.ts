@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { nextCursor, nullable, object, pageQuery, queryNumber, time } from '../../http/schema.ts'
+import type { Schema } from '../../http/openapi-schema.ts'
 import { profile } from '../profile/model.ts'
+import { genders } from '../profile/store.ts'
 import type { FilterName } from './store.ts'
 
 const latitude = { minimum: -90, maximum: 90, error: 'Expected degrees from -90 to 90' }
@@ -29,15 +31,21 @@ export const location = object('Location', {
 
 export const visibility = object('Visibility', { visible: Type.Boolean() })
 
-const values = (example: string) =>
-  t.Optional(t.Array(t.String(), { description: `Repeatable: any of them, as ${example}` }))
+// For the documents: the service checks the values, which are read from the URL (`filtersOf`).
+const values = (example: string, documented: Schema = {}) =>
+  t.Optional(
+    t.Array(t.String({ documented }), {
+      description: `Repeatable: any of them, as ${example}`,
+      documented: { maxItems: 20 },
+    }),
+  )
 
 const filters = {
   drinks: values('drinks=tea&drinks=wine'),
   activities: values('activities=chess'),
   purposes: values('purposes=friends'),
   language: values('language=en'),
-  gender: values('gender=female'),
+  gender: values('gender=female', { title: 'Gender', enum: [...genders] }),
 } satisfies Record<Exclude<FilterName, 'born'>, unknown>
 
 const years = (description: string) =>

@@ -8,7 +8,7 @@ import { type Caller, requireConsented } from '../auth/callers.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { Profiles } from '../profile/service.ts'
 import { birthsOf } from '../profile/rules.ts'
-import type { Gender } from '../profile/store.ts'
+import { genders } from '../profile/store.ts'
 import { follow, placeKey } from './published-point.ts'
 import type { SearchBudget } from './search-budget.ts'
 import { type Point, roundedUp } from './sphere.ts'
@@ -150,7 +150,7 @@ function checkedFilters(filters: NearbyFilters): NearbyFilters {
   for (const [name, values] of Object.entries(filters))
     if (values.length > 20 || values.some((value) => value.length > 160))
       throw invalid(`/${name}`, 'Expected up to 20 values of up to 40 characters', 'too_long')
-  if (filters.gender?.some((value) => !genders.has(value)))
+  if (filters.gender?.some((value) => !genders.some((gender) => gender === value)))
     throw invalid('/gender', 'Expected female, male or other', 'not_allowed')
   const language = filters.language?.map((value) => {
     const tag = languageTag(value)
@@ -168,5 +168,3 @@ function checkedFilters(filters: NearbyFilters): NearbyFilters {
 
 /** Folded, and also as given: preferences that an older release has written are not folded until a job has done so. */
 const inAnyCase = (values: readonly string[] = []) => [...new Set(values.flatMap((value) => [foldCase(value), value]))]
-
-const genders: ReadonlySet<string> = new Set<Gender>(['female', 'male', 'other'])

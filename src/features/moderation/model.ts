@@ -11,6 +11,7 @@ import {
   optional,
   pageQuery,
   time,
+  wholeNumber,
 } from '../../http/schema.ts'
 import { line, prose } from '../../lib/text.ts'
 import { message } from '../chats/model.ts'
@@ -23,10 +24,6 @@ import { reportTargets } from '../safety/store.ts'
 import { appealStatuses, automations, noticeActions, reportOrders, reportOutcomes } from './store.ts'
 
 const until = optional(instant)
-
-// TypeBox's `Integer`: Elysia's would accept "5" for 5.
-const wholeNumber = (minimum: number, maximum: number) =>
-  Type.Integer({ minimum, maximum, error: `Expected a whole number from ${minimum} to ${maximum}` })
 
 const noticeAction = oneOf(noticeActions, 'NoticeAction')
 const appealStatus = oneOf(appealStatuses, 'AppealStatus')

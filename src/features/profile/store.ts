@@ -11,7 +11,8 @@ export type Role = 'user' | 'moderator' | 'admin'
 export const hidings = ['nearby', 'profile'] as const
 export type Hiding = (typeof hidings)[number]
 
-export type Gender = 'female' | 'male' | 'other'
+export const genders = ['female', 'male', 'other'] as const
+export type Gender = (typeof genders)[number]
 
 /** An account as its owner sees it. Times are milliseconds. */
 export type User = {

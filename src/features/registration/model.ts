@@ -1,13 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { entityId, instant, nextCursor, nullable, object, optional, time } from '../../http/schema.ts'
+import { entityId, instant, nextCursor, nullable, object, optional, time, wholeNumber } from '../../http/schema.ts'
 import { prose } from '../../lib/text.ts'
 import { mostUses } from './rules.ts'
 
 export const newInvite = t.Object(
   {
-    // TypeBox's `Integer`: Elysia's would accept "5" for 5.
-    uses: Type.Integer({ minimum: 1, maximum: mostUses, error: `Expected a whole number from 1 to ${mostUses}` }),
+    uses: wholeNumber(1, mostUses),
     expires_at: optional(instant),
     note: optional(prose(500)),
   },

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { entityId, id, nextCursor, nullable, object, optional, time } from '../../http/schema.ts'
+import { entityId, id, nextCursor, nullable, object, optional, time, wholeNumber } from '../../http/schema.ts'
 import { prose } from '../../lib/text.ts'
 
 export const review = t.Object(
@@ -24,8 +24,7 @@ export const reviewList = object('ReviewList', { items: t.Array(review), next_cu
 export const newReview = t.Object(
   {
     chat_id: id,
-    // TypeBox's `Integer`: Elysia's would accept "5" for 5.
-    rating: Type.Integer({ minimum: 1, maximum: 5, error: 'Expected a whole number from 1 to 5' }),
+    rating: wholeNumber(1, 5),
     anonymous: optional(t.Boolean({ description: 'Default: false' })),
     text: optional(prose(1000)),
   },
