@@ -1,7 +1,7 @@
 import type { Api } from './api.ts'
 import { noContent } from './initial.ts'
 import type { Lock } from './locks.ts'
-import { isTemporary } from './problem.ts'
+import { isTemporary, retryAfterMs } from './problem.ts'
 import type { ScopedStorage } from './storage.ts'
 import { createStore, openRetry, type Retry } from './store.ts'
 import type { Message, Photo, Problem, Sending } from './types.ts'
@@ -71,17 +71,19 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
 
   /** Null where the storage cannot be read for a moment. */
   const read = (): Promise<readonly Entry[] | null> =>
-    storage.read(key).then(
-      (text) => JSON.parse(text ?? '[]'),
-      () => null,
-    )
+    storage
+      .read(key)
+      .then((text) => JSON.parse(text ?? '[]'))
+      .catch(() => null)
 
-  async function reread() {
-    stored = (await read()) ?? stored
-    show()
-  }
+  /** Under the lock, because what was read during a change is older than the change. */
+  const reread = () =>
+    lock('outbox', async () => {
+      stored = (await read()) ?? stored
+      show()
+    })
 
-  async function mutate(change: Change, sent?: Sent, first?: () => Promise<unknown>) {
+  async function mutate(change: Change, first?: () => Promise<unknown>) {
     pending.push(change)
     show()
     await first?.()
@@ -96,7 +98,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
       pending = pending.filter((one) => !done.includes(one))
       show()
     })
-    changed(sent)
+    changed()
   }
 
   const replace =
@@ -111,7 +113,6 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     }
     await mutate(
       (entries) => (entries.some(({ id }) => id === entry.id) ? entries : [...entries, entry]),
-      undefined,
       // A photo that cannot be stored is still sent while the program runs.
       file && (async () => (await photos()).keep(storage, entry.id, file).catch(() => {})),
     )
@@ -125,12 +126,12 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
 
   /** Removes the entry of a message that the server has stored. Edits that wait for it get its id. */
   const finish = async (entry: Entry, message: Sent) => {
-    await mutate(
-      (entries) =>
-        entries
-          .filter(({ id }) => id !== entry.id)
-          .map((other) => (other.target === entry.id ? { ...other, target: message.id } : other)),
-      message,
+    // Before the entry is removed, so that the message is shown without a break.
+    changed(message)
+    await mutate((entries) =>
+      entries
+        .filter(({ id }) => id !== entry.id)
+        .map((other) => (other.target === entry.id ? { ...other, target: message.id } : other)),
     )
     if (entry.photo) await forget(entry.id)
   }
@@ -263,5 +264,5 @@ function outcomeOf(problem: Problem | undefined, response: Response): Outcome {
   // The entry is sent when the user signs in again.
   if (response.status === 401) return { waitMs: 1000 }
   if (problem && !isTemporary(problem)) return { problem }
-  return { waitMs: 1000 * Number(response.headers.get('retry-after') ?? 0) }
+  return { waitMs: retryAfterMs(response) }
 }

@@ -222,3 +222,92 @@ test('signing out removes what waits; somebody else who signs in sends nothing o
   await until(async () => (await bob.get(`chats/${id}/messages`)).body.items.length > 0, 'his is sent')
   expect(textsOf((await bob.get(`chats/${id}/messages`)).body)).toEqual(['Bob’s'])
 })
+
+test('a message and an edit are shown without a break while the server’s answer is being stored', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const kept = sharedStorage()
+  // As slow as the storage of a phone.
+  const storage = {
+    ...kept,
+    async getItem(key: string) {
+      const value = kept.getItem(key)
+      await Bun.sleep(20)
+      return value
+    },
+    async setItem(key: string, value: string) {
+      await Bun.sleep(20)
+      kept.setItem(key, value)
+    },
+  }
+  const client = await clientOf(base, ada, { storage })
+  const { messages, ...chat } = client.chats.open(id)
+  const shown: string[] = []
+  messages.subscribe(() => {
+    const { text, state } = messages.get().items.at(-1) ?? { text: 'nothing', state: '' }
+    if (shown.at(-1) !== `${text} ${state}`) shown.push(`${text} ${state}`)
+  })
+  await chat.load()
+  shown.length = 0
+  await chat.send({ text: 'Hello' })
+  const isStored = () => kept.kept.get(`convene:outbox:${ada.id}`) === '[]'
+  await until(isStored, 'the message is sent')
+  await chat.edit(messages.get().items[0]!.id, 'Hello!')
+  await until(isStored, 'the edit is sent')
+  await fits(messages, ({ items }) => items[0]!.state === 'sent')
+  expect(shown).toEqual(['Hello pending', 'Hello sent', 'Hello! pending', 'Hello! sent'])
+})
+
+test('a server that names a date to wait for is asked again after the usual pauses', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const askedAt: number[] = []
+  const fetch = async (url: string, init?: RequestInit) => {
+    if (init?.method !== 'POST' || !url.endsWith('/messages') || askedAt.push(performance.now()) > 5)
+      return globalThis.fetch(url, init)
+    return new Response('', { status: 503, headers: { 'retry-after': 'Sun, 22 Nov 2026 12:00:00 GMT' } })
+  }
+  const client = await clientOf(base, ada, { fetch, retry: { minMs: 50, maxMs: 60 } })
+  await client.chats.open(id).send({ text: 'Hello' })
+  await until(() => askedAt.length === 6, 'it is sent')
+  // Signing in and sending ask at once, too.
+  for (const i of [3, 4, 5]) expect(askedAt[i]! - askedAt[i - 1]!).toBeGreaterThan(45)
+})
+
+test('an outbox whose stored form is damaged still sends', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const storage = sharedStorage()
+  storage.setItem(`convene:outbox:${ada.id}`, '[{"id":"a1","op":"se')
+  const client = await clientOf(base, ada, { storage })
+  await client.chats.open(id).send({ text: 'Hello' })
+  await until(async () => (await bob.get(`chats/${id}/messages`)).body.items.length === 1, 'it is sent')
+})
+
+test('messages that are sent in a row stay shown while the storage is slow to read', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const kept = sharedStorage()
+  const getItem = async (key: string) => {
+    const value = kept.getItem(key)
+    await Bun.sleep(20)
+    return value
+  }
+  const { at, fetch } = switched()
+  const client = await clientOf(base, ada, { fetch, storage: { ...kept, getItem } })
+  at.isOff = true
+  const { messages, send } = client.chats.open(id)
+  const counts: number[] = []
+  messages.subscribe(() => counts.push(messages.get().items.length))
+  for (const text of ['one', 'two', 'three', 'four']) await send({ text })
+  expect(counts.at(-1)).toBe(4)
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+})
