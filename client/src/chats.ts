@@ -156,25 +156,26 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
   function put(chat: Chat) {
     noteAll([chat])
     const { items, unreadTotal, loaded } = list.get()
-    const before = items.find(({ id }) => id === chat.id)
+    const { id, unread_count } = chat
+    const before = known(id)
+    const others = items.filter((one) => one.id !== id)
     const last = items.at(-1)
     // A chat that sorts after the last loaded one arrives with a later page.
-    const belongs = before || (loaded && (cursor === null || !last || timeOf(chat) >= timeOf(last)))
-    if (!belongs) {
-      single.set(chat.id, chat)
-      return infos.set({})
-    }
-    single.delete(chat.id)
+    const belongs =
+      others.length < items.length || (loaded && (cursor === null || !last || timeOf(chat) >= timeOf(last)))
+    if (belongs) single.delete(id)
+    else single.set(id, chat)
     show({
-      items: [...items.filter(({ id }) => id !== chat.id), chat].sort(latestFirst),
-      unreadTotal: Math.max(0, unreadTotal + chat.unread_count - (before?.unread_count ?? 0)),
+      ...(belongs && { items: [...others, chat].sort(latestFirst) }),
+      // The total includes all chats that the server had when it was read.
+      unreadTotal: Math.max(0, unreadTotal + unread_count - (before?.unread_count ?? (belongs ? 0 : unread_count))),
     })
   }
 
   /** Updates the list for an event about a message. */
   function onMessage(event: Event, message: Message) {
     const chat = known(message.chat_id)
-    if (!chat) return loaded() ? void load() : undefined
+    if (!chat) return reload()
     const last = chat.last_message
     if (event.type !== 'message') {
       if (last?.id === message.id) put({ ...chat, last_message: message })
@@ -192,7 +193,10 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     })
   }
 
-  const loaded = () => list.get().loaded
+  /** After an event of a chat that is not loaded, which may change its place and the number of unread messages. */
+  const reload = () => {
+    if (list.get().loaded) void load()
+  }
 
   function onFrame(frame: Frame) {
     if (frame.type === 'presence') {
@@ -210,7 +214,8 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       touch(chat_id)
       open.get(chat_id)?.messages.onEvent(frame)
       const chat = known(chat_id)
-      if (!chat || reader_id !== me) return
+      if (reader_id !== me) return
+      if (!chat) return reload()
       if (chat.last_message?.id === last_read_message_id) put({ ...chat, unread_count: 0 })
       else if (chat.unread_count > 0) void readOne(chat_id)
       return
