@@ -99,7 +99,9 @@ test('what is read without a network is told once there is one, and a mark durin
   expect(await unread()).toBe(1)
   resolve()
   await first
-  expect([await unread(), chat.info.get()!.unread_count]).toEqual([0, 0])
+  // The first call may have joined one that was just ending.
+  await until(async () => (await unread()) === 0, 'the second mark is told')
+  await fits(chat.info, (info) => info?.unread_count === 0)
 })
 
 test('a client that is closed asks for nothing more, not even what it was asking for', async () => {
