@@ -6,6 +6,7 @@ import { passkeyOf } from '../authenticator.ts'
 import { consents, password, type Person, type TestApp, testApp } from '../app.ts'
 import { oneNodeTest } from '../engines.ts'
 import { type Received, smtpServer } from '../smtp.ts'
+import { botToken } from '../telegram.ts'
 import { connect } from '../socket-client.ts'
 
 const servers: Awaited<ReturnType<typeof smtpServer>>[] = []
@@ -591,6 +592,22 @@ describe('mails about security', () => {
     const { app, smtp } = await open()
     await register(app, 'ada@example.org', { 'accept-language': 'ru-RU, en;q=0.5' })
     expect((await smtp.received(1)).subject).toMatch(/[а-я]/)
+  })
+
+  test('name a password that was removed or set in that language', async () => {
+    const { app, smtp } = await open({ MESSENGER_BOT_TOKEN: botToken })
+    const ada = await register(app, 'ada@example.org', { 'accept-language': 'ru' })
+    const init_data = sign({ user: { id: 77, first_name: 'Ada' } } as never, botToken, new Date(app.clock.now))
+    expect((await ada.post('me/identities/messenger', { init_data })).status).toBe(201)
+    const { items } = (await ada.get('me/identities')).body
+    const { id } = items.find(({ kind }: { kind: string }) => kind === 'password')
+    expect((await ada.delete(`me/identities/${id}`)).status).toBe(204)
+    expect((await ada.put('me/password', { new_password: newPassword })).status).toBe(204)
+    for (let i = 0; i < 4; i++) app.services.delivery.wake('mail')
+    await smtp.received(4)
+    const texts = smtp.mails.map(({ text }) => text!)
+    expect(texts.filter((text) => text.includes(': пароль.'))).toHaveLength(2)
+    for (const text of texts) expect(text).not.toMatch(/password/i)
   })
 })
 
