@@ -177,6 +177,11 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
               })
       if (op === 'remove' && (!error || error.code === 'not_found'))
         return { message: { id: target!, chat_id: chat, deleted: true, ...noContent } }
+      if (data && op === 'edit') {
+        // Only the change, because the message has its place already, or is not loaded.
+        const { created_at: _, ...change } = data
+        return { message: change }
+      }
       if (data) return { message: data }
       // The server removes unused uploads after a day: upload the photo again.
       const isGone = media && error?.errors?.some(({ path }) => path === '/photo')

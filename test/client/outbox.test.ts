@@ -260,6 +260,26 @@ test('a message and an edit are shown without a break while the server’s answe
   expect(shown).toEqual(['Hello pending', 'Hello sent', 'Hello! pending', 'Hello! sent'])
 })
 
+test('an edit of a message that is not loaded shows it nowhere else', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const { body: old } = await ada.post(`chats/${id}/messages`, { text: 'old' })
+  for (let n = 0; n < 50; n++) await bob.post(`chats/${id}/messages`, { text: `${n}` })
+  const client = await clientOf(base, ada)
+  const chat = client.chats.open(id)
+  await chat.load()
+  // As another tab does that has loaded it.
+  await chat.edit(old.id, 'old, but better')
+  await until(async () => (await ada.get(`chats/${id}/messages?limit=100`)).body.items.at(-1).edited, 'it is edited')
+  await chat.send({ text: 'the end' })
+  await fits(chat.messages, ({ items }) => items.at(-1)?.text === 'the end' && items.at(-1)?.state === 'sent')
+  expect(textsOf(chat.messages.get()).slice(-2)).toEqual(['49', 'the end'])
+  await chat.loadOlder()
+  expect(textsOf(chat.messages.get())[0]).toBe('old, but better')
+})
+
 test('a server that names a date to wait for is asked again after the usual pauses', async () => {
   const app = await testApp()
   const base = await app.listen()
