@@ -80,9 +80,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
 
   const known = (id: string) => list.get().items.find((chat) => chat.id === id) ?? single.get(id) ?? null
 
-  function noteAll(chats: readonly Chat[]) {
-    for (const { user, online, last_seen_at } of chats) presence.note(user.id, online, last_seen_at)
-  }
+  const note = ({ user, online, last_seen_at }: Chat) => presence.note(user.id, online, last_seen_at)
 
   /** Reads a page of the list: the first one, or the one at the cursor. */
   function readPage(at: string | null) {
@@ -98,7 +96,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       )
       loading = null
       if (!data) return show({ loading: false, problem })
-      noteAll(data.items)
+      data.items.forEach(note)
       const ids = new Set(data.items.map(({ id }) => id))
       const end = data.items.at(-1)
       const shown = list.get().items
@@ -141,7 +139,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     const run = api
       .GET('/api/v1/chats/{id}', { params: { path: { id } } })
       .then(({ data }) => {
-        if (data) put(data)
+        if (data) take(data)
       })
       .catch(() => {})
       .finally(() => {
@@ -152,9 +150,14 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     return run
   }
 
-  /** Stores the current state of a chat in the list, or beside it. */
+  /** Stores what the server has just said about a chat. */
+  function take(chat: Chat) {
+    note(chat)
+    put(chat)
+  }
+
+  /** Stores a chat in the list, or beside it. Whether its member is online may be known better than it says. */
   function put(chat: Chat) {
-    noteAll([chat])
     const { items, unreadTotal, loaded } = list.get()
     const { id, unread_count } = chat
     const before = known(id)
@@ -207,7 +210,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     }
     if (frame.type === 'chat' && 'user' in frame.data) {
       touch(frame.data.id)
-      return put(frame.data)
+      return take(frame.data)
     }
     if (frame.type === 'message_read') {
       const { chat_id, reader_id, last_read_message_id } = frame.data
@@ -384,7 +387,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     async start(userId: string) {
       const { data, error } = await api.POST('/api/v1/chats', { body: { user_id: userId } })
       if (!data) throw new Refused(error)
-      put(data)
+      take(data)
       return openById(data.id)
     },
     onFrame,

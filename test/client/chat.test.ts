@@ -155,3 +155,20 @@ test('a listener that throws is reported, and keeps neither events nor states fr
     globalThis.reportError = before
   }
 })
+
+test('whoever has come online since their chat was read stays online when they write', async () => {
+  const app = await testApp()
+  const { ada, bob, chatId, people } = await pair(app)
+  for (const { post } of [people.ada, people.bob]) await post(`chats/${chatId}/messages`, { text: 'Hello' })
+  ada.connect()
+  await fits(ada.connection, ({ state }) => state === 'online')
+  const chat = ada.chats.open(chatId)
+  chat.info.subscribe(() => {})
+  await until(() => chat.info.get()?.online === false, 'the chat is read')
+  const presence = ada.presence(people.bob.id)
+  bob.connect()
+  await fits(presence, ({ online }) => online)
+  await bob.chats.open(chatId).send({ text: 'Here I am.' })
+  await until(() => chat.info.get()?.last_message?.text === 'Here I am.', 'it arrives')
+  expect(presence.get().online).toBe(true)
+})
