@@ -177,12 +177,11 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
               })
       if (op === 'remove' && (!error || error.code === 'not_found'))
         return { message: { id: target!, chat_id: chat, deleted: true, ...noContent } }
-      if (data && op === 'edit') {
-        // Only the change, because the message has its place already, or is not loaded.
+      if (data) {
+        // An edited message has its place already, or is not loaded.
         const { created_at: _, ...change } = data
-        return { message: change }
+        return { message: op === 'edit' ? change : data }
       }
-      if (data) return { message: data }
       // The server removes unused uploads after a day: upload the photo again.
       const isGone = media && error?.errors?.some(({ path }) => path === '/photo')
       if (!isGone) return outcomeOf(error, response)
@@ -196,23 +195,23 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
   /** Sends waiting entries, in order for each chat, until none is left or a failed one has to wait. */
   async function sendWaiting() {
     await reread()
-    const unready = new Set<string>()
+    /** The chats that have to wait, and for how long. */
+    const waits = new Map<string, number>()
     for (;;) {
-      const entry = store.get().find(({ problem, chat }) => !problem && !unready.has(chat))
-      if (!entry || closed || !isReady()) return
+      const entry = store.get().find(({ problem, chat }) => !problem && !waits.has(chat))
+      if (!entry || closed || !isReady()) break
       const outcome = await deliver(entry)
       if (closed) return
-      if ('message' in outcome) {
-        retries.done()
-        await finish(entry, outcome.message)
-      } else if ('problem' in outcome) await refuse(entry, outcome.problem)
+      if ('message' in outcome) await finish(entry, outcome.message)
+      else if ('problem' in outcome) await refuse(entry, outcome.problem)
       else {
-        unready.add(entry.chat)
-        retries.failed(outcome.waitMs)
+        waits.set(entry.chat, outcome.waitMs)
         // The server did not answer, so entries of other chats would fail too.
-        if (outcome.waitMs === 0) return
+        if (outcome.waitMs === 0) break
       }
     }
+    if (waits.size) retries.failed(Math.min(...waits.values()))
+    else retries.done()
   }
 
   async function drain() {

@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { openLock } from '../../client/src/locks.ts'
+import { openOutbox } from '../../client/src/outbox.ts'
+import { memoryStorage, openStorage } from '../../client/src/storage.ts'
 import { testApp } from '../app.ts'
 import { until } from '../until.ts'
 import { clientOf, fits, newClient, pair, sharedStorage, textsOf } from './people.ts'
@@ -278,6 +281,43 @@ test('an edit of a message that is not loaded shows it nowhere else', async () =
   expect(textsOf(chat.messages.get()).slice(-2)).toEqual(['49', 'the end'])
   await chat.loadOlder()
   expect(textsOf(chat.messages.get())[0]).toBe('old, but better')
+})
+
+test('a message that has to wait is sent in time, whatever happens to those in other chats', async () => {
+  const sent: string[] = []
+  let isReady = false
+  const waits: Record<string, string | undefined> = { busy: '0.05', busier: '3600' }
+  const api = {
+    async POST(_: string, { params, body }: { params: { path: { id: string } }; body: { client_id: string } }) {
+      const { id } = params.path
+      const wait = waits[id]
+      if (wait) {
+        if (id === 'busy') waits[id] = undefined
+        return { error: { status: 503 }, response: new Response('', { headers: { 'retry-after': wait } }) }
+      }
+      sent.push(id)
+      return { data: { id: body.client_id, chat_id: id }, response: new Response() }
+    },
+  }
+  const outbox = openOutbox({
+    api: api as never,
+    storage: openStorage(memoryStorage(), ''),
+    lock: openLock(null, 'has to wait'),
+    key: 'outbox',
+    retry: { minMs: 1, maxMs: 2 },
+    isReady: () => isReady,
+    changed() {},
+  })
+  for (const chat of ['busy', 'busier', 'other'])
+    await outbox.add({ id: chat, op: 'send', chat, text: 'Hello', at: '' })
+  // Their own attempts end: nobody is signed in.
+  await new Promise((resolve) => setTimeout(resolve))
+  isReady = true
+  void outbox.drain()
+  await until(() => sent.length === 2, 'two are sent')
+  expect(sent).toEqual(['other', 'busy'])
+  expect(outbox.entries.get().map(({ chat }) => chat)).toContain('busier')
+  outbox.close()
 })
 
 test('a server that names a date to wait for is asked again after the usual pauses', async () => {
