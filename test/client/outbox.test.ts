@@ -338,6 +338,23 @@ test('a server that names a date to wait for is asked again after the usual paus
   for (const i of [3, 4, 5]) expect(askedAt[i]! - askedAt[i - 1]!).toBeGreaterThan(45)
 })
 
+test('a page that a network shows instead of the server’s answer takes no message', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  let pages = 2
+  const fetch = async (url: string, init?: RequestInit) =>
+    init?.method === 'POST' && url.endsWith('/messages') && pages-- > 0
+      ? new Response('<h1>Welcome to our hotel</h1>', { headers: { 'content-type': 'text/html' } })
+      : globalThis.fetch(url, init)
+  const client = await clientOf(base, ada, { fetch })
+  const chat = client.chats.open(id)
+  await chat.send({ text: 'Hello' })
+  await until(async () => (await bob.get(`chats/${id}/messages`)).body.items.length === 1, 'it is sent')
+  await fits(chat.messages, ({ items }) => items.length === 1 && items[0]!.state === 'sent')
+})
+
 test('an outbox whose stored form is damaged still sends', async () => {
   const app = await testApp()
   const base = await app.listen()
