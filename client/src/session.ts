@@ -1,3 +1,4 @@
+import { signedOut } from './initial.ts'
 import type { paths } from './openapi.ts'
 import type { AskForPasskey } from './passkey.ts'
 import { isTemporary, problemOf, Refused } from './problem.ts'
@@ -86,7 +87,7 @@ type Deps = {
 export type Session = ReturnType<typeof openSession>
 
 export function openSession({ url, fetch, storage, copy, lock, cookies, changed }: Deps) {
-  const store = createStore<SessionState>({ state: 'signed-out', user: null, reason: null })
+  const store = createStore(signedOut)
   let current = nobody
   let refreshing: Promise<string | null> | null = null
   const accessToken = createStore<string | null>(null)
