@@ -224,6 +224,18 @@ describe('a link', () => {
     expect(late.body.code).toBe('link_invalid')
   })
 
+  test('for a new address ends with the wish to keep the present one', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    await smtp.received(1)
+    expect((await ada.put('me/email', { email: 'wrong@example.org', password })).status).toBe(202)
+    await delivered(app)
+    const { token } = linkOf(smtp.mails.find(({ recipients }) => recipients[0] === 'wrong@example.org')!)
+    expect((await ada.put('me/email', { email: 'Ada@example.org', password })).status).toBe(202)
+    expect((await post(app, 'auth/email/verify', { token })).body.code).toBe('link_invalid')
+    expect((await ada.get('me')).body.email).toBe('ada@example.org')
+  })
+
   test('for a new address ends with a new password', async () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')

@@ -34,6 +34,8 @@ export type EmailStore = {
    * and does nothing if the account is erased.
    */
   issue(userId: string, links: readonly EmailLink[], mails: readonly NewParcel<'mail'>[]): Promise<boolean>
+  /** Ends the link of a change of the address that was asked for and has not happened. */
+  cancelChange(userId: string): Promise<void>
   /** Whether there is such a link and it has not expired. */
   isGood(hash: string, kind: EmailLinkKind, now: number): Promise<boolean>
   /** Uses a `verify` or `change` link: the address is the account's, verified. Null: no such link. */
