@@ -515,6 +515,8 @@ describe('channels', () => {
       [{ kind: 'webpush' }, undefined],
       [{ kind: 'fcm', token: '' }, undefined],
       [{ kind: 'apns', token: 'with space in it' }, undefined],
+      // Apple's token as base64, which it would not find.
+      [{ kind: 'apns', token: 'dQw4w9WgXcQAPA91bHun4MxP5egoKMwt' }, '/token'],
       [{ kind: 'pigeon' }, undefined],
     ] as const) {
       const answer = await ada.post('me/channels', body)
