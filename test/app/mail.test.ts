@@ -606,6 +606,15 @@ describe('mails about security', () => {
     expect((await smtp.received(1)).subject).toMatch(/[а-я]/)
   })
 
+  test('to the first address of an account from a messenger are in its language', async () => {
+    const { app, smtp } = await open({ MESSENGER_BOT_TOKEN: botToken })
+    const user = { id: 78, first_name: 'Ada', language_code: 'ru' }
+    const init_data = sign({ user } as never, botToken, new Date(app.clock.now))
+    const { body } = await post(app, 'auth/messenger', { init_data })
+    const { status } = await app.as(body.access_token).put('me/email', { email: 'ada@example.org' })
+    expect([status, (await smtp.received(1)).subject]).toEqual([202, expect.stringMatching(/[а-я]/)])
+  })
+
   test('name a password that was removed or set in that language', async () => {
     const { app, smtp } = await open({ MESSENGER_BOT_TOKEN: botToken })
     const ada = await register(app, 'ada@example.org', { 'accept-language': 'ru' })

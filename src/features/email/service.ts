@@ -175,7 +175,7 @@ export function emailService(deps: Deps) {
       const from = await store.ofUser(caller.id)
       if (from?.email === email) return store.cancelChange(caller.id)
       const { link, stored } = links.make('change', caller.id, email)
-      const to = { user_id: caller.id, email, language: from?.language ?? client.language ?? 'en' }
+      const to = { user_id: caller.id, email, language: await store.languageOf(caller.id) }
       const made = [stored]
       const sent = [mails.to(to, { about: 'email_change', link })]
       if (from !== null) {

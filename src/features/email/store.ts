@@ -29,6 +29,8 @@ export type EmailStore = {
   byEmail(email: string): Promise<Addressee | null>
   /** Null if the account is erased or has no address. */
   ofUser(userId: string): Promise<Addressee | null>
+  /** The language of an account, which may have no address. */
+  languageOf(userId: string): Promise<string>
   /**
    * Stores links and puts their mails into the outbox. A link replaces an older one of its kind, except `undo`. Returns false
    * and does nothing if the account is erased.

@@ -145,6 +145,12 @@ export function emailStore(engine: Engine): EmailStore {
     byEmail: (email) => read((db) => addresseeBy(db, users.email, email)),
     ofUser: (userId) => read((db) => addresseeBy(db, users.id, userId)),
 
+    languageOf: (userId) =>
+      read(function* (db) {
+        const own = db.select().from(preferences).where(eq(preferences.user_id, userId))
+        return (yield* first(own))?.language ?? 'en'
+      }),
+
     issue: (userId, links, mails) =>
       write(
         function* (db) {
