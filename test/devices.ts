@@ -49,7 +49,7 @@ let devicesMade = 0
 
 /** What a client registers; each one is another device. */
 export const deviceOf = (kind: ChannelKind, host = 'push.example') => {
-  const token = `device-token-${++devicesMade}`
+  const token = (++devicesMade).toString(16).padStart(64, '0')
   if (kind === 'telegram') return { kind }
   if (kind !== 'webpush') return { kind, token }
   return {

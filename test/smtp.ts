@@ -8,7 +8,8 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export type Received = ParsedMail & { raw: string; recipients: string[] }
 
 /** What the server does with the next mails; it takes them where nothing is said. */
-export type Behaviour = 'accept' | 'refuse the recipient' | 'refuse temporarily' | 'cut in the middle' | 'hang'
+export type Behaviour =
+  'accept' | 'refuse the sender' | 'refuse the recipient' | 'refuse temporarily' | 'cut in the middle' | 'hang'
 
 /** A self-signed certificate for localhost. */
 export function certificate(): { key: string; cert: string } {
@@ -56,6 +57,10 @@ export async function smtpServer({
     onAuth(auth, _, done) {
       if (auth.username === user && auth.password === password) done(null, { user: auth.username })
       else done(failure(535, 'wrong user or password'))
+    },
+    onMailFrom(_address, _session, done) {
+      if (server.behaviour === 'refuse the sender') return done(failure(530, 'authentication required'))
+      done()
     },
     onRcptTo(_address, _session, done) {
       if (server.behaviour === 'refuse the recipient')

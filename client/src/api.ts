@@ -44,7 +44,10 @@ export function openApi(url: string, fetch: (url: string, init: RequestInit) => 
           body: sendsJson ? JSON.stringify(body) : body,
         } as RequestInit)
         if (!response.ok) return { error: await problemOf(response), response }
-        const isJson = /json/.test(response.headers.get('content-type') ?? '')
+        const type = response.headers.get('content-type') ?? ''
+        // No route answers with HTML: a network that wants a login, or a proxy, has answered instead.
+        if (/html/.test(type)) throw new TypeError('not the server')
+        const isJson = /json/.test(type)
         return { data: await (isJson ? response.json() : response.text()), response }
       } finally {
         clearTimeout(timer)

@@ -80,9 +80,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
 
   const known = (id: string) => list.get().items.find((chat) => chat.id === id) ?? single.get(id) ?? null
 
-  function noteAll(chats: readonly Chat[]) {
-    for (const { user, online, last_seen_at } of chats) presence.note(user.id, online, last_seen_at)
-  }
+  const note = ({ user, online, last_seen_at }: Chat) => presence.note(user.id, online, last_seen_at)
 
   /** Reads a page of the list: the first one, or the one at the cursor. */
   function readPage(at: string | null) {
@@ -98,7 +96,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       )
       loading = null
       if (!data) return show({ loading: false, problem })
-      noteAll(data.items)
+      data.items.forEach(note)
       const ids = new Set(data.items.map(({ id }) => id))
       const end = data.items.at(-1)
       const shown = list.get().items
@@ -141,7 +139,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     const run = api
       .GET('/api/v1/chats/{id}', { params: { path: { id } } })
       .then(({ data }) => {
-        if (data) put(data)
+        if (data) take(data)
       })
       .catch(() => {})
       .finally(() => {
@@ -152,29 +150,35 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     return run
   }
 
-  /** Stores the current state of a chat in the list, or beside it. */
+  /** Stores what the server has just said about a chat. */
+  function take(chat: Chat) {
+    note(chat)
+    put(chat)
+  }
+
+  /** Stores a chat in the list, or beside it. Whether its member is online may be known better than it says. */
   function put(chat: Chat) {
-    noteAll([chat])
     const { items, unreadTotal, loaded } = list.get()
-    const before = items.find(({ id }) => id === chat.id)
+    const { id, unread_count } = chat
+    const before = known(id)
+    const others = items.filter((one) => one.id !== id)
     const last = items.at(-1)
     // A chat that sorts after the last loaded one arrives with a later page.
-    const belongs = before || (loaded && (cursor === null || !last || timeOf(chat) >= timeOf(last)))
-    if (!belongs) {
-      single.set(chat.id, chat)
-      return infos.set({})
-    }
-    single.delete(chat.id)
+    const belongs =
+      others.length < items.length || (loaded && (cursor === null || !last || timeOf(chat) >= timeOf(last)))
+    if (belongs) single.delete(id)
+    else single.set(id, chat)
     show({
-      items: [...items.filter(({ id }) => id !== chat.id), chat].sort(latestFirst),
-      unreadTotal: Math.max(0, unreadTotal + chat.unread_count - (before?.unread_count ?? 0)),
+      ...(belongs && { items: [...others, chat].sort(latestFirst) }),
+      // The total includes all chats that the server had when it was read.
+      unreadTotal: Math.max(0, unreadTotal + unread_count - (before?.unread_count ?? (belongs ? 0 : unread_count))),
     })
   }
 
   /** Updates the list for an event about a message. */
   function onMessage(event: Event, message: Message) {
     const chat = known(message.chat_id)
-    if (!chat) return loaded() ? void load() : undefined
+    if (!chat) return reload()
     const last = chat.last_message
     if (event.type !== 'message') {
       if (last?.id === message.id) put({ ...chat, last_message: message })
@@ -192,7 +196,10 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     })
   }
 
-  const loaded = () => list.get().loaded
+  /** After an event of a chat that is not loaded, which may change its place and the number of unread messages. */
+  const reload = () => {
+    if (list.get().loaded) void load()
+  }
 
   function onFrame(frame: Frame) {
     if (frame.type === 'presence') {
@@ -203,14 +210,15 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     }
     if (frame.type === 'chat' && 'user' in frame.data) {
       touch(frame.data.id)
-      return put(frame.data)
+      return take(frame.data)
     }
     if (frame.type === 'message_read') {
       const { chat_id, reader_id, last_read_message_id } = frame.data
       touch(chat_id)
       open.get(chat_id)?.messages.onEvent(frame)
       const chat = known(chat_id)
-      if (!chat || reader_id !== me) return
+      if (reader_id !== me) return
+      if (!chat) return reload()
       if (chat.last_message?.id === last_read_message_id) put({ ...chat, unread_count: 0 })
       else if (chat.unread_count > 0) void readOne(chat_id)
       return
@@ -379,7 +387,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     async start(userId: string) {
       const { data, error } = await api.POST('/api/v1/chats', { body: { user_id: userId } })
       if (!data) throw new Refused(error)
-      put(data)
+      take(data)
       return openById(data.id)
     },
     onFrame,

@@ -1,6 +1,7 @@
 // The initial values of the stores.
-import type { ChatsState, ConnectionState, Message, MessagesState, Presence } from './types.ts'
+import type { ChatsState, ConnectionState, Message, MessagesState, Presence, SessionState } from './types.ts'
 
+export const signedOut: SessionState = { state: 'signed-out', user: null, reason: null }
 export const disconnected: ConnectionState = { state: 'disconnected', reason: null, leads: false }
 export const neverSeen: Presence = { online: false, lastSeenAt: null }
 export const noMessages: MessagesState = { items: [], loaded: false, loading: false, hasOlder: false, problem: null }

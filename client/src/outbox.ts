@@ -1,7 +1,7 @@
 import type { Api } from './api.ts'
 import { noContent } from './initial.ts'
 import type { Lock } from './locks.ts'
-import { isTemporary } from './problem.ts'
+import { isTemporary, retryAfterMs } from './problem.ts'
 import type { ScopedStorage } from './storage.ts'
 import { createStore, openRetry, type Retry } from './store.ts'
 import type { Message, Photo, Problem, Sending } from './types.ts'
@@ -71,17 +71,19 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
 
   /** Null where the storage cannot be read for a moment. */
   const read = (): Promise<readonly Entry[] | null> =>
-    storage.read(key).then(
-      (text) => JSON.parse(text ?? '[]'),
-      () => null,
-    )
+    storage
+      .read(key)
+      .then((text) => JSON.parse(text ?? '[]'))
+      .catch(() => null)
 
-  async function reread() {
-    stored = (await read()) ?? stored
-    show()
-  }
+  /** Under the lock, because what was read during a change is older than the change. */
+  const reread = () =>
+    lock('outbox', async () => {
+      stored = (await read()) ?? stored
+      show()
+    })
 
-  async function mutate(change: Change, sent?: Sent, first?: () => Promise<unknown>) {
+  async function mutate(change: Change, first?: () => Promise<unknown>) {
     pending.push(change)
     show()
     await first?.()
@@ -96,7 +98,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
       pending = pending.filter((one) => !done.includes(one))
       show()
     })
-    changed(sent)
+    changed()
   }
 
   const replace =
@@ -111,7 +113,6 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     }
     await mutate(
       (entries) => (entries.some(({ id }) => id === entry.id) ? entries : [...entries, entry]),
-      undefined,
       // A photo that cannot be stored is still sent while the program runs.
       file && (async () => (await photos()).keep(storage, entry.id, file).catch(() => {})),
     )
@@ -125,12 +126,12 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
 
   /** Removes the entry of a message that the server has stored. Edits that wait for it get its id. */
   const finish = async (entry: Entry, message: Sent) => {
-    await mutate(
-      (entries) =>
-        entries
-          .filter(({ id }) => id !== entry.id)
-          .map((other) => (other.target === entry.id ? { ...other, target: message.id } : other)),
-      message,
+    // Before the entry is removed, so that the message is shown without a break.
+    changed(message)
+    await mutate((entries) =>
+      entries
+        .filter(({ id }) => id !== entry.id)
+        .map((other) => (other.target === entry.id ? { ...other, target: message.id } : other)),
     )
     if (entry.photo) await forget(entry.id)
   }
@@ -176,7 +177,11 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
               })
       if (op === 'remove' && (!error || error.code === 'not_found'))
         return { message: { id: target!, chat_id: chat, deleted: true, ...noContent } }
-      if (data) return { message: data }
+      if (data) {
+        // An edited message has its place already, or is not loaded.
+        const { created_at: _, ...change } = data
+        return { message: op === 'edit' ? change : data }
+      }
       // The server removes unused uploads after a day: upload the photo again.
       const isGone = media && error?.errors?.some(({ path }) => path === '/photo')
       if (!isGone) return outcomeOf(error, response)
@@ -190,23 +195,23 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
   /** Sends waiting entries, in order for each chat, until none is left or a failed one has to wait. */
   async function sendWaiting() {
     await reread()
-    const unready = new Set<string>()
+    /** The chats that have to wait, and for how long. */
+    const waits = new Map<string, number>()
     for (;;) {
-      const entry = store.get().find(({ problem, chat }) => !problem && !unready.has(chat))
-      if (!entry || closed || !isReady()) return
+      const entry = store.get().find(({ problem, chat }) => !problem && !waits.has(chat))
+      if (!entry || closed || !isReady()) break
       const outcome = await deliver(entry)
       if (closed) return
-      if ('message' in outcome) {
-        retries.done()
-        await finish(entry, outcome.message)
-      } else if ('problem' in outcome) await refuse(entry, outcome.problem)
+      if ('message' in outcome) await finish(entry, outcome.message)
+      else if ('problem' in outcome) await refuse(entry, outcome.problem)
       else {
-        unready.add(entry.chat)
-        retries.failed(outcome.waitMs)
+        waits.set(entry.chat, outcome.waitMs)
         // The server did not answer, so entries of other chats would fail too.
-        if (outcome.waitMs === 0) return
+        if (outcome.waitMs === 0) break
       }
     }
+    if (waits.size) retries.failed(Math.min(...waits.values()))
+    else retries.done()
   }
 
   async function drain() {
@@ -263,5 +268,5 @@ function outcomeOf(problem: Problem | undefined, response: Response): Outcome {
   // The entry is sent when the user signs in again.
   if (response.status === 401) return { waitMs: 1000 }
   if (problem && !isTemporary(problem)) return { problem }
-  return { waitMs: 1000 * Number(response.headers.get('retry-after') ?? 0) }
+  return { waitMs: retryAfterMs(response) }
 }

@@ -30,3 +30,6 @@ export async function problemOf(response: Response): Promise<Problem> {
 
 /** Whether the same request may succeed later. */
 export const isTemporary = ({ status }: Problem): boolean => status >= 500 || [408, 425, 429].includes(status)
+
+/** How long the server asks to wait. 0 if it does not say, or as a date, which some proxies send: the clocks may differ. */
+export const retryAfterMs = ({ headers }: Response): number => 1000 * (Number(headers.get('retry-after')) || 0)

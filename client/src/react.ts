@@ -9,6 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
+import { disconnected, neverSeen, noChats, noMessages, signedOut } from './initial.ts'
 import type {
   ChatsState,
   ConnectionState,
@@ -36,15 +37,18 @@ export function useConvene(): Convene {
   return client
 }
 
-/** The value that `select` returns for a store. The component renders again only when that value has changed. */
-export function useStore<T, S = T>(store: Store<T>, select: (value: T) => S = same): S {
+/**
+ * The value that `select` returns for a store. The component renders again only when that value has changed. `initial` is the value
+ * that a server shows, and the browser while it hydrates that page.
+ */
+export function useStore<T, S = T>(store: Store<T>, select: (value: T) => S = same, initial: () => T = store.get): S {
   const last = useRef<{ value: S } | null>(null)
-  const get = () => {
-    const value = select(store.get())
+  const selected = (get: () => T) => () => {
+    const value = select(get())
     if (!last.current || !isSame(last.current.value, value)) last.current = { value }
     return last.current.value
   }
-  return useSyncExternalStore(store.subscribe, get, get)
+  return useSyncExternalStore(store.subscribe, selected(store.get), selected(initial))
 }
 
 const same = <T, S>(value: T) => value as unknown as S
@@ -61,14 +65,14 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 export const useSession = <S = SessionState>(select?: (session: SessionState) => S): S =>
-  useStore(useConvene().session, select)
+  useStore(useConvene().session, select, () => signedOut)
 
 export const useConnection = <S = ConnectionState>(select?: (connection: ConnectionState) => S): S =>
-  useStore(useConvene().connection, select)
+  useStore(useConvene().connection, select, () => disconnected)
 
 /** The list of chats: `useChats(({ unreadTotal }) => unreadTotal)` renders only when the number changes. */
 export const useChats = <S = ChatsState>(select?: (chats: ChatsState) => S): S =>
-  useStore(useConvene().chats.list, select)
+  useStore(useConvene().chats.list, select, () => noChats)
 
 /** The operations and stores of a chat. Renders only when somebody else signs in. */
 export function useChat(id: string): OpenChat {
@@ -79,12 +83,13 @@ export function useChat(id: string): OpenChat {
 
 /** The messages of a chat. The hook loads them. */
 export const useMessages = <S = MessagesState>(chatId: string, select?: (messages: MessagesState) => S): S =>
-  useStore(useChat(chatId).messages, select)
+  useStore(useChat(chatId).messages, select, () => noMessages)
 
 /** Whether the other member of a chat is typing. */
-export const useTyping = (chatId: string): boolean => useStore(useChat(chatId).isTyping)
+export const useTyping = (chatId: string): boolean => useStore(useChat(chatId).isTyping, undefined, () => false)
 
-export const usePresence = (userId: string): Presence => useStore(useConvene().presence(userId))
+export const usePresence = (userId: string): Presence =>
+  useStore(useConvene().presence(userId), undefined, () => neverSeen)
 
 const nobodyNear = { items: [], loading: false, hasMore: false, problem: null }
 

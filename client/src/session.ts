@@ -1,3 +1,4 @@
+import { signedOut } from './initial.ts'
 import type { paths } from './openapi.ts'
 import type { AskForPasskey } from './passkey.ts'
 import { isTemporary, problemOf, Refused } from './problem.ts'
@@ -86,7 +87,7 @@ type Deps = {
 export type Session = ReturnType<typeof openSession>
 
 export function openSession({ url, fetch, storage, copy, lock, cookies, changed }: Deps) {
-  const store = createStore<SessionState>({ state: 'signed-out', user: null, reason: null })
+  const store = createStore(signedOut)
   let current = nobody
   let refreshing: Promise<string | null> | null = null
   const accessToken = createStore<string | null>(null)
@@ -104,7 +105,7 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   }
 
   const parse = (text: string | null): Stored => (text ? JSON.parse(text) : nobody)
-  /** A storage that cannot be read for a moment signs nobody out. */
+  /** A storage that cannot be read for a moment signs nobody out, not even while the page starts: the copy is enough then. */
   const read = async () => {
     try {
       return parse(await storage.read('session'))
@@ -114,10 +115,13 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   }
 
   // With a synchronous storage, the session is known at once, and no page has to wait for it.
-  const first = storage.get('session')
-  const early = copy ? copy.get('session') : first
-  if (typeof early === 'string') adopt(parse(early))
-  const ready: Promise<void> = Promise.resolve(first).then((text) => adopt(parse(text)))
+  try {
+    const early = (copy ?? storage).get('session')
+    if (typeof early === 'string') adopt(parse(early))
+  } catch {
+    // What is stored there is no session.
+  }
+  const ready: Promise<void> = read().then(adopt)
 
   async function write(stored: Stored) {
     const text = stored === nobody ? null : JSON.stringify(stored)

@@ -1,3 +1,4 @@
+import { retryAfterMs } from './problem.ts'
 import type { Session } from './session.ts'
 import { openRetry, type Retry } from './store.ts'
 import type { ClientSocket, ClientWebSocket, ConnectionState, Frame, Problem } from './types.ts'
@@ -130,7 +131,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     const { error, response } =
       greeted || isOffline() ? {} : await probe().catch(() => ({}) as Awaited<ReturnType<Deps['probe']>>)
     // An overloaded server says when to come back.
-    const waitMs = 1000 * Number(response?.headers.get('retry-after') ?? 0)
+    const waitMs = response ? retryAfterMs(response) : 0
     if (isClosed) return
     if (error?.status === 403) stop(error.code)
     // After a restart of the server, clients spread their reconnects.

@@ -427,6 +427,23 @@ describe('a channel of the kind telegram', () => {
   }, 30_000)
 })
 
+test('whoever unlinks the messenger has its channel no longer', async () => {
+  const { app } = await open()
+  const chatId = ++lastPerson
+  const ada = await app.person('Ada')
+  const init_data = sign(
+    { user: { id: chatId, first_name: 'Ada', allows_write_to_pm: true } } as never,
+    botToken,
+    new Date(app.clock.now),
+  )
+  const { body: identity } = await ada.post('me/identities/messenger', { init_data })
+  const { body: channel } = await ada.post('me/channels', { kind: 'telegram' })
+  expect((await ada.delete(`me/identities/${identity.id}`)).status).toBe(204)
+  expect((await ada.get('me/channels')).body.items).toEqual([])
+  expect((await ada.post(`me/channels/${channel.id}/test`)).status).toBe(404)
+  expect(await app.rows('SELECT id FROM channels')).toEqual([])
+})
+
 describe('updates by polling', () => {
   test('continue after the messenger was away, refused, or another program polled, and the token is not logged', async () => {
     const { app, telegram, start } = await open()

@@ -100,7 +100,7 @@ describe('a failure', () => {
     await expect(carrier.deliver(parcelOf(reset))).rejects.toEqual(
       new Undeliverable('the mail server refused the recipient (550)'),
     )
-    for (const behaviour of ['refuse temporarily', 'cut in the middle', 'hang'] as const) {
+    for (const behaviour of ['refuse the sender', 'refuse temporarily', 'cut in the middle', 'hang'] as const) {
       server.behave(behaviour)
       // The client waits only this long for a server that hangs.
       const one = behaviour === 'hang' ? carrierOf(server.url, { timeoutMs: 300 }) : carrier

@@ -6,6 +6,7 @@ import { passkeyOf } from '../authenticator.ts'
 import { consents, password, type Person, type TestApp, testApp } from '../app.ts'
 import { oneNodeTest } from '../engines.ts'
 import { type Received, smtpServer } from '../smtp.ts'
+import { botToken } from '../telegram.ts'
 import { connect } from '../socket-client.ts'
 
 const servers: Awaited<ReturnType<typeof smtpServer>>[] = []
@@ -221,6 +222,18 @@ describe('a link', () => {
     expect((await post(app, 'auth/email/verify', { token: change })).status).toBe(200)
     const late = await post(app, 'auth/password/reset', { token: second, password: newPassword })
     expect(late.body.code).toBe('link_invalid')
+  })
+
+  test('for a new address ends with the wish to keep the present one', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    await smtp.received(1)
+    expect((await ada.put('me/email', { email: 'wrong@example.org', password })).status).toBe(202)
+    await delivered(app)
+    const { token } = linkOf(smtp.mails.find(({ recipients }) => recipients[0] === 'wrong@example.org')!)
+    expect((await ada.put('me/email', { email: 'Ada@example.org', password })).status).toBe(202)
+    expect((await post(app, 'auth/email/verify', { token })).body.code).toBe('link_invalid')
+    expect((await ada.get('me')).body.email).toBe('ada@example.org')
   })
 
   test('for a new address ends with a new password', async () => {
@@ -591,6 +604,31 @@ describe('mails about security', () => {
     const { app, smtp } = await open()
     await register(app, 'ada@example.org', { 'accept-language': 'ru-RU, en;q=0.5' })
     expect((await smtp.received(1)).subject).toMatch(/[а-я]/)
+  })
+
+  test('to the first address of an account from a messenger are in its language', async () => {
+    const { app, smtp } = await open({ MESSENGER_BOT_TOKEN: botToken })
+    const user = { id: 78, first_name: 'Ada', language_code: 'ru' }
+    const init_data = sign({ user } as never, botToken, new Date(app.clock.now))
+    const { body } = await post(app, 'auth/messenger', { init_data })
+    const { status } = await app.as(body.access_token).put('me/email', { email: 'ada@example.org' })
+    expect([status, (await smtp.received(1)).subject]).toEqual([202, expect.stringMatching(/[а-я]/)])
+  })
+
+  test('name a password that was removed or set in that language', async () => {
+    const { app, smtp } = await open({ MESSENGER_BOT_TOKEN: botToken })
+    const ada = await register(app, 'ada@example.org', { 'accept-language': 'ru' })
+    const init_data = sign({ user: { id: 77, first_name: 'Ada' } } as never, botToken, new Date(app.clock.now))
+    expect((await ada.post('me/identities/messenger', { init_data })).status).toBe(201)
+    const { items } = (await ada.get('me/identities')).body
+    const { id } = items.find(({ kind }: { kind: string }) => kind === 'password')
+    expect((await ada.delete(`me/identities/${id}`)).status).toBe(204)
+    expect((await ada.put('me/password', { new_password: newPassword })).status).toBe(204)
+    for (let i = 0; i < 4; i++) app.services.delivery.wake('mail')
+    await smtp.received(4)
+    const texts = smtp.mails.map(({ text }) => text!)
+    expect(texts.filter((text) => text.includes(': пароль.'))).toHaveLength(2)
+    for (const text of texts) expect(text).not.toMatch(/password/i)
   })
 })
 

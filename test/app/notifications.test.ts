@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { Undeliverable } from '../../src/outbox/delivery.ts'
 import { channelKinds } from '../../src/outbox/push.ts'
 import { days, minutes, seconds } from '../../src/lib/time.ts'
 import { type Person, start, type TestApp, testApp } from '../app.ts'
@@ -239,12 +240,15 @@ describe('what devices of every kind show of a message', () => {
   }
 })
 
-test('a device whose deliveries fail is shown as failing until one succeeds', async () => {
+test.each([
+  ['are retried', new Error('the provider is down')],
+  ['are refused for good', new Undeliverable('the push service answered 403')],
+])('a device whose deliveries %s is shown as failing until one succeeds', async (_, failure) => {
   const { app, way } = await open()
   const { ada, bob, chat } = await pair(app)
   const id = await register(app, bob, 'fcm')
   way.answer(() => {
-    throw new Error('the provider is down')
+    throw failure
   })
   await say(ada, chat)
   await due(app)
@@ -252,6 +256,7 @@ test('a device whose deliveries fail is shown as failing until one succeeds', as
   expect(failing).toMatchObject({ id, last_delivered_at: null })
   expect(failing.failing_since).not.toBeNull()
   way.answer(() => {})
+  await say(ada, chat)
   app.clock.now += minutes
   await deliver(app)
   const [channel] = (await bob.get('me/channels')).body.items
@@ -510,6 +515,8 @@ describe('channels', () => {
       [{ kind: 'webpush' }, undefined],
       [{ kind: 'fcm', token: '' }, undefined],
       [{ kind: 'apns', token: 'with space in it' }, undefined],
+      // Apple's token as base64, which it would not find.
+      [{ kind: 'apns', token: 'dQw4w9WgXcQAPA91bHun4MxP5egoKMwt' }, '/token'],
       [{ kind: 'pigeon' }, undefined],
     ] as const) {
       const answer = await ada.post('me/channels', body)

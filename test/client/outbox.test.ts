@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { openLock } from '../../client/src/locks.ts'
+import { openOutbox } from '../../client/src/outbox.ts'
+import { memoryStorage, openStorage } from '../../client/src/storage.ts'
 import { testApp } from '../app.ts'
 import { until } from '../until.ts'
 import { clientOf, fits, newClient, pair, sharedStorage, textsOf } from './people.ts'
@@ -221,4 +224,167 @@ test('signing out removes what waits; somebody else who signs in sends nothing o
   await client.chats.open(id).send({ text: 'Bob’s' })
   await until(async () => (await bob.get(`chats/${id}/messages`)).body.items.length > 0, 'his is sent')
   expect(textsOf((await bob.get(`chats/${id}/messages`)).body)).toEqual(['Bob’s'])
+})
+
+test('a message and an edit are shown without a break while the server’s answer is being stored', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const kept = sharedStorage()
+  // As slow as the storage of a phone.
+  const storage = {
+    ...kept,
+    async getItem(key: string) {
+      const value = kept.getItem(key)
+      await Bun.sleep(20)
+      return value
+    },
+    async setItem(key: string, value: string) {
+      await Bun.sleep(20)
+      kept.setItem(key, value)
+    },
+  }
+  const client = await clientOf(base, ada, { storage })
+  const { messages, ...chat } = client.chats.open(id)
+  const shown: string[] = []
+  messages.subscribe(() => {
+    const { text, state } = messages.get().items.at(-1) ?? { text: 'nothing', state: '' }
+    if (shown.at(-1) !== `${text} ${state}`) shown.push(`${text} ${state}`)
+  })
+  await chat.load()
+  shown.length = 0
+  await chat.send({ text: 'Hello' })
+  const isStored = () => kept.kept.get(`convene:outbox:${ada.id}`) === '[]'
+  await until(isStored, 'the message is sent')
+  await chat.edit(messages.get().items[0]!.id, 'Hello!')
+  await until(isStored, 'the edit is sent')
+  await fits(messages, ({ items }) => items[0]!.state === 'sent')
+  expect(shown).toEqual(['Hello pending', 'Hello sent', 'Hello! pending', 'Hello! sent'])
+})
+
+test('an edit of a message that is not loaded shows it nowhere else', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const { body: old } = await ada.post(`chats/${id}/messages`, { text: 'old' })
+  for (let n = 0; n < 50; n++) await bob.post(`chats/${id}/messages`, { text: `${n}` })
+  const client = await clientOf(base, ada)
+  const chat = client.chats.open(id)
+  await chat.load()
+  // As another tab does that has loaded it.
+  await chat.edit(old.id, 'old, but better')
+  await until(async () => (await ada.get(`chats/${id}/messages?limit=100`)).body.items.at(-1).edited, 'it is edited')
+  await chat.send({ text: 'the end' })
+  await fits(chat.messages, ({ items }) => items.at(-1)?.text === 'the end' && items.at(-1)?.state === 'sent')
+  expect(textsOf(chat.messages.get()).slice(-2)).toEqual(['49', 'the end'])
+  await chat.loadOlder()
+  expect(textsOf(chat.messages.get())[0]).toBe('old, but better')
+})
+
+test('a message that has to wait is sent in time, whatever happens to those in other chats', async () => {
+  const sent: string[] = []
+  let isReady = false
+  const waits: Record<string, string | undefined> = { busy: '0.05', busier: '3600' }
+  const api = {
+    async POST(_: string, { params, body }: { params: { path: { id: string } }; body: { client_id: string } }) {
+      const { id } = params.path
+      const wait = waits[id]
+      if (wait) {
+        if (id === 'busy') waits[id] = undefined
+        return { error: { status: 503 }, response: new Response('', { headers: { 'retry-after': wait } }) }
+      }
+      sent.push(id)
+      return { data: { id: body.client_id, chat_id: id }, response: new Response() }
+    },
+  }
+  const outbox = openOutbox({
+    api: api as never,
+    storage: openStorage(memoryStorage(), ''),
+    lock: openLock(null, 'has to wait'),
+    key: 'outbox',
+    retry: { minMs: 1, maxMs: 2 },
+    isReady: () => isReady,
+    changed() {},
+  })
+  for (const chat of ['busy', 'busier', 'other'])
+    await outbox.add({ id: chat, op: 'send', chat, text: 'Hello', at: '' })
+  // Their own attempts end: nobody is signed in.
+  await new Promise((resolve) => setTimeout(resolve))
+  isReady = true
+  void outbox.drain()
+  await until(() => sent.length === 2, 'two are sent')
+  expect(sent).toEqual(['other', 'busy'])
+  expect(outbox.entries.get().map(({ chat }) => chat)).toContain('busier')
+  outbox.close()
+})
+
+test('a server that names a date to wait for is asked again after the usual pauses', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const askedAt: number[] = []
+  const fetch = async (url: string, init?: RequestInit) => {
+    if (init?.method !== 'POST' || !url.endsWith('/messages') || askedAt.push(performance.now()) > 5)
+      return globalThis.fetch(url, init)
+    return new Response('', { status: 503, headers: { 'retry-after': 'Sun, 22 Nov 2026 12:00:00 GMT' } })
+  }
+  const client = await clientOf(base, ada, { fetch, retry: { minMs: 50, maxMs: 60 } })
+  await client.chats.open(id).send({ text: 'Hello' })
+  await until(() => askedAt.length === 6, 'it is sent')
+  // Signing in and sending ask at once, too.
+  for (const i of [3, 4, 5]) expect(askedAt[i]! - askedAt[i - 1]!).toBeGreaterThan(45)
+})
+
+test('a page that a network shows instead of the server’s answer takes no message', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  let pages = 2
+  const fetch = async (url: string, init?: RequestInit) =>
+    init?.method === 'POST' && url.endsWith('/messages') && pages-- > 0
+      ? new Response('<h1>Welcome to our hotel</h1>', { headers: { 'content-type': 'text/html' } })
+      : globalThis.fetch(url, init)
+  const client = await clientOf(base, ada, { fetch })
+  const chat = client.chats.open(id)
+  await chat.send({ text: 'Hello' })
+  await until(async () => (await bob.get(`chats/${id}/messages`)).body.items.length === 1, 'it is sent')
+  await fits(chat.messages, ({ items }) => items.length === 1 && items[0]!.state === 'sent')
+})
+
+test('an outbox whose stored form is damaged still sends', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const storage = sharedStorage()
+  storage.setItem(`convene:outbox:${ada.id}`, '[{"id":"a1","op":"se')
+  const client = await clientOf(base, ada, { storage })
+  await client.chats.open(id).send({ text: 'Hello' })
+  await until(async () => (await bob.get(`chats/${id}/messages`)).body.items.length === 1, 'it is sent')
+})
+
+test('messages that are sent in a row stay shown while the storage is slow to read', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const kept = sharedStorage()
+  const getItem = async (key: string) => {
+    const value = kept.getItem(key)
+    await Bun.sleep(20)
+    return value
+  }
+  const { at, fetch } = switched()
+  const client = await clientOf(base, ada, { fetch, storage: { ...kept, getItem } })
+  at.isOff = true
+  const { messages, send } = client.chats.open(id)
+  const counts: number[] = []
+  messages.subscribe(() => counts.push(messages.get().items.length))
+  for (const text of ['one', 'two', 'three', 'four']) await send({ text })
+  expect(counts.at(-1)).toBe(4)
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b))
 })

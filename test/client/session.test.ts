@@ -260,6 +260,40 @@ test('a storage that cannot be read for a moment signs nobody out', async () => 
   expect(client.session.get().state).toBe('signed-in')
 })
 
+test('a browser whose IndexedDB cannot be opened keeps the session from one page to the next', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const localStorage = sharedStorage()
+  const open = () => {
+    throw new Error('Internal error opening backing store')
+  }
+  const { indexedDB, localStorage: own } = globalThis as { indexedDB?: unknown; localStorage?: unknown }
+  Object.assign(globalThis, { indexedDB: { open }, localStorage })
+  try {
+    const first = await clientOf(base, await app.person('Ada'))
+    first.close()
+    const second = newClient(base)
+    await second.ready
+    expect(second.session.get().state).toBe('signed-in')
+    expect((await second.api.GET('/api/v1/me')).data?.name).toBe('Ada')
+  } finally {
+    Object.assign(globalThis, { indexedDB, localStorage: own })
+  }
+})
+
+test('a session whose stored form is damaged is no session, and one can sign in', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const storage = sharedStorage()
+  storage.setItem('convene:session', '{"id":"a1","us')
+  const client = newClient(base, { storage })
+  await client.ready
+  expect(client.session.get().state).toBe('signed-out')
+  const { email } = await app.person('Ada')
+  await client.signIn({ email, password })
+  expect((await client.api.GET('/api/v1/me')).data?.name).toBe('Ada')
+})
+
 /** Web Locks of one page: in order, and taken from the holder by whoever steals. */
 function fakeLocks(): ClientLocks {
   const queues = new Map<string, Promise<unknown>>()

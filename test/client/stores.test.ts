@@ -3,7 +3,7 @@ import { noContent } from '../../client/src/initial.ts'
 import { openMessages } from '../../client/src/messages.ts'
 import { createStore } from '../../client/src/store.ts'
 import type { Event, Message } from '../../client/src/index.ts'
-import { testApp } from '../app.ts'
+import { type TestApp, testApp } from '../app.ts'
 import { until } from '../until.ts'
 import { clientOf, fits, newClient, pair, sharedStorage } from './people.ts'
 
@@ -96,9 +96,8 @@ test('older messages come page by page without repeats, and lists stay as they a
   expect(chat.messages.get().items[50]).toBe(items[50]!)
 })
 
-test('a list that is read again keeps its later pages, and an open chat its name', async () => {
-  const app = await testApp()
-  const base = await app.listen()
+/** Somebody with a message in each of 55 chats, more than a page of the list has. The oldest is the first. */
+async function busy(app: TestApp) {
   const ada = await app.person('Ada')
   const others = []
   for (let n = 0; n < 55; n++) {
@@ -108,6 +107,13 @@ test('a list that is read again keeps its later pages, and an open chat its name
     await other.post(`chats/${chatId}/messages`, { text: 'Hello' })
     others.push({ ...other, chatId })
   }
+  return { ada, others }
+}
+
+test('a list that is read again keeps its later pages, and an open chat its name', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const { ada, others } = await busy(app)
   const client = await clientOf(base, ada)
   const { list, open } = client.chats
   await list.load()
@@ -126,6 +132,34 @@ test('a list that is read again keeps its later pages, and an open chat its name
   await list.load()
   expect([list.get().items.length, list.get().hasMore]).toEqual([55, false])
   await fits(chat.info, (info) => info?.muted_until !== null)
+})
+
+test('the number of unread messages counts chats beyond the loaded part of the list once', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const { ada, others } = await busy(app)
+  const client = await clientOf(base, ada)
+  const { list, open } = client.chats
+  client.connect()
+  await list.load()
+  expect(list.get()).toMatchObject({ hasMore: true, unreadTotal: 55 })
+  const [oldest, next] = others.map(({ chatId }) => open(chatId))
+  for (const { info } of [oldest!, next!]) {
+    info.subscribe(() => {})
+    await fits(info, (chat) => chat?.unread_count === 1)
+  }
+  await oldest!.load()
+  await oldest!.markRead()
+  expect(list.get().unreadTotal).toBe(54)
+  await fits(client.connection, ({ state }) => state === 'online')
+  app.clock.now += 1000
+  await others[1]!.post(`chats/${next!.id}/messages`, { text: 'Are you there?' })
+  await fits(list, ({ items }) => items[0]!.id === next!.id)
+  expect(list.get().unreadTotal).toBe(55)
+  // She reads another one on another device.
+  expect((await ada.put(`chats/${others[2]!.chatId}/read`, {})).status).toBe(200)
+  await fits(list, ({ unreadTotal }) => unreadTotal === 54)
+  expect((await ada.get('chats')).body.unread_total).toBe(54)
 })
 
 test('after a gap everything that is looked at is read again, and the client says so', async () => {

@@ -1,10 +1,17 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ChatMessage } from '../../client/src/types.ts'
+import { linkToken } from '../../web/app/account/link-token.ts'
 import { rowsOf, shownSize } from '../../web/app/chats/rows.ts'
 import { choicesOf, tagsOf } from '../../web/app/people/common.ts'
 import { circle, offset, rings } from '../../web/app/people/geometry.ts'
 import { aText } from '../../web/book/whole.ts'
+
+test('the page of a mail’s link finds its token in the fragment, and that of List-Unsubscribe in the query', () => {
+  expect(linkToken({ hash: '#token=abc', search: '' })).toBe('abc')
+  expect(linkToken({ hash: '', search: '?token=ada.abc' })).toBe('ada.abc')
+  expect(linkToken({ hash: '', search: '' })).toBe('')
+})
 
 const nobody = { drinks: [], activities: [], purposes: [] }
 const place = fc.record({

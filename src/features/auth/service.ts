@@ -239,7 +239,7 @@ export function authService(deps: Deps) {
       const to = await newPasswordHash(body.new_password, '/new_password')
       const notice = await mails.about(
         caller.id,
-        from === null ? { about: 'way_in_added', label: 'Password' } : { about: 'password_changed' },
+        from === null ? { about: 'way_in_added', kind: 'password', label: 'Password' } : { about: 'password_changed' },
       )
       const ended = await accounts.changePassword(caller.id, from, to, { keep: caller.session_id, now: now() }, notice)
       if (ended === null) throw wrongPassword()

@@ -42,7 +42,7 @@ export const emailRoutes = ({ visitor, signedIn, emails }: Deps) =>
         detail: {
           summary: 'Change the e-mail address',
           description:
-            'The new address gets a link, and the change happens when it is used. The old address gets a notice with a link that undoes the change for 7 days. Give the `password` if the account has one; otherwise the session must be younger than 10 minutes (403 `forbidden`).',
+            'The new address gets a link, and the change happens when it is used. With the present address, a change that was asked for before is taken back. The old address gets a notice with a link that undoes the change for 7 days. Give the `password` if the account has one; otherwise the session must be younger than 10 minutes (403 `forbidden`).',
           tags,
           refusals: ['wrong_password', 'mail_not_configured'],
         },

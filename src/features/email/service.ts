@@ -166,16 +166,16 @@ export function emailService(deps: Deps) {
 
     /**
      * Sends a link to the new address, and one that undoes the change to the old one. The address changes when the first
-     * is used. Refuses with 403 `wrong_password`, or `forbidden` for an old session of an account without a password.
+     * is used. With the present address, it takes back a change that was asked for before. Refuses with 403 `wrong_password`, or `forbidden` for an old session of an account without a password.
      */
     async change(caller: Caller, body: { email: string; password?: string | null }, client: Client): Promise<void> {
       refuseWithoutMail()
       await auth.confirmPassword(caller, body.password, client)
       const email = normalizedEmail(body.email)
       const from = await store.ofUser(caller.id)
-      if (from?.email === email) return
+      if (from?.email === email) return store.cancelChange(caller.id)
       const { link, stored } = links.make('change', caller.id, email)
-      const to = { user_id: caller.id, email, language: from?.language ?? client.language ?? 'en' }
+      const to = { user_id: caller.id, email, language: await store.languageOf(caller.id) }
       const made = [stored]
       const sent = [mails.to(to, { about: 'email_change', link })]
       if (from !== null) {

@@ -29,11 +29,15 @@ export type EmailStore = {
   byEmail(email: string): Promise<Addressee | null>
   /** Null if the account is erased or has no address. */
   ofUser(userId: string): Promise<Addressee | null>
+  /** The language of an account, which may have no address. */
+  languageOf(userId: string): Promise<string>
   /**
    * Stores links and puts their mails into the outbox. A link replaces an older one of its kind, except `undo`. Returns false
    * and does nothing if the account is erased.
    */
   issue(userId: string, links: readonly EmailLink[], mails: readonly NewParcel<'mail'>[]): Promise<boolean>
+  /** Ends the link of a change of the address that was asked for and has not happened. */
+  cancelChange(userId: string): Promise<void>
   /** Whether there is such a link and it has not expired. */
   isGood(hash: string, kind: EmailLinkKind, now: number): Promise<boolean>
   /** Uses a `verify` or `change` link: the address is the account's, verified. Null: no such link. */

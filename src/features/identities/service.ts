@@ -59,7 +59,7 @@ export function identityService(deps: Deps) {
   async function changeRecords(about: 'way_in_added' | 'way_in_removed', userId: string, identity: Named) {
     const { kind, provider } = identity
     const action = about === 'way_in_added' ? 'identity_added' : 'identity_removed'
-    const named = { label: labelOf(identity), ...(kind === 'passkey' && { kind }) }
+    const named = { label: labelOf(identity), ...((kind === 'passkey' || kind === 'password') && { kind }) }
     const mail = await mails.about(userId, { about, ...named })
     return { audit: audit.entry(action, userId, userId, { kind, provider }), mails: mail } satisfies ChangeRecords
   }

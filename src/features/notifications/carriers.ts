@@ -1,4 +1,4 @@
-import { type Carrier, type Carriers, patienceOf, type NotSent, Undeliverable } from '../../outbox/carrier.ts'
+import { type Carrier, type Carriers, patienceOf, type NotSent } from '../../outbox/carrier.ts'
 import {
   ChannelGone,
   type ChannelKind,
@@ -151,7 +151,7 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
             await store.removeChannel(channel.id)
             return 'withheld'
           }
-          if (!(error instanceof Undeliverable)) await store.failing(channel.id, now())
+          await store.failing(channel.id, now())
           throw error
         }
       },

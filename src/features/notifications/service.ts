@@ -3,6 +3,7 @@ import type { Page, Paging } from '../../lib/paging.ts'
 import type { Limits } from '../../lib/rate-limits.ts'
 import { invalid, Refusal } from '../../lib/refusal.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
+import { isDeviceToken } from '../../outbox/apns/device-token.ts'
 import { readUnsubscribeToken } from '../../outbox/mail/links.ts'
 import type { ChannelKind, ChannelTargets } from '../../outbox/push.ts'
 import type { Kind, OutboxStore } from '../../outbox/store.ts'
@@ -83,8 +84,10 @@ export function notificationService(deps: Deps) {
         if ('problem' in target) throw invalid('/subscription', target.problem, 'format')
         return target
       }
-      case 'fcm':
       case 'apns':
+        if (!isDeviceToken(asked.token)) throw invalid('/token', 'Expected the device token as hexadecimal', 'format')
+        return { token: asked.token }
+      case 'fcm':
         return { token: asked.token }
       case 'telegram': {
         const messenger_id = (await store.account(caller.id))?.messenger_id ?? null

@@ -5,6 +5,7 @@ import { ChannelGone, type Notification, type PushSender } from '../push.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import { isUrgent, keptForS, shownText } from '../shown-text.ts'
 import { type Http2Answer, openHttp2 } from './connection.ts'
+import { isDeviceToken } from './device-token.ts'
 import { openProviderTokens } from './provider-token.ts'
 
 export const apnsUrls = { production: 'https://api.push.apple.com', sandbox: 'https://api.sandbox.push.apple.com' }
@@ -49,8 +50,7 @@ export function apnsSender({
   const path = new URL(url).pathname.replace(/\/$/, '')
 
   async function send(device: string, headers: Record<string, string>, payload: object): Promise<void> {
-    // It becomes part of the path.
-    if (!/^[0-9a-f]{8,200}$/i.test(device)) throw new ChannelGone('the device token is malformed')
+    if (!isDeviceToken(device)) throw new ChannelGone('the device token is malformed')
     const post = async (token: string) => {
       const request = {
         ':method': 'POST',

@@ -83,11 +83,15 @@ export function mailCarrier({
   }
 }
 
-/** An error without the server's message, which may quote the mail. A 5xx answer to the recipient is final. */
+/**
+ * An error without the server's message, which may quote the mail. A 5xx answer to the recipient is final; one to the sender
+ * says that the settings are wrong, which the operator can change.
+ */
 function failureOf(error: unknown): Error {
   const code = codeOf(error) || 'unknown'
   const responseCode = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : undefined
-  if (responseCode !== undefined && responseCode >= 500 && code === 'EENVELOPE')
+  const isAboutRecipient = error instanceof Error && 'command' in error && error.command === 'RCPT TO'
+  if (responseCode !== undefined && responseCode >= 500 && isAboutRecipient)
     return new Undeliverable(`the mail server refused the recipient (${responseCode})`)
   return new Error(responseCode === undefined ? `no connection (${code})` : `SMTP ${responseCode} (${code})`)
 }

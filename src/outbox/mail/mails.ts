@@ -19,7 +19,7 @@ export type MailContent =
   | { about: 'email_changed'; link: Link; new_email_hint: string }
   | { about: 'password_changed' | 'account_erased' | 'test' }
   | { about: 'new_device'; user_agent: string | null; at: number }
-  | { about: 'way_in_added' | 'way_in_removed'; kind?: 'passkey'; label: string }
+  | { about: 'way_in_added' | 'way_in_removed'; kind?: 'passkey' | 'password'; label: string }
   /** What a user has not read. It names nobody, because who may be named can change before it is delivered. */
   | { about: 'digest'; user_id: string; messages: number; chats: number }
 

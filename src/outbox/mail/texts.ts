@@ -31,6 +31,7 @@ const withoutLinks = (text: string) =>
 /** A way to sign in, by name. The name of a passkey comes from the person who added it. */
 function shownWayIn({ kind, label, language }: Of<'way_in_added'> | Of<'way_in_removed'>): string {
   if (kind === undefined) return label
+  if (kind === 'password') return language === 'ru' ? 'пароль' : 'password'
   return language === 'ru' ? `ключ доступа «${withoutLinks(label)}»` : `Passkey “${withoutLinks(label)}”`
 }
 

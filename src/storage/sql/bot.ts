@@ -4,9 +4,14 @@ import type { BotChat, BotStore } from '../../features/bot/store.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 
+/** The bot's channels end with its permission, and with the messenger of the account. */
+export function* dropBotChannels({ tables: { channels } }: Engine, db: Builders, userId: string): Work<void> {
+  yield* changed(db.delete(channels).where(and(eq(channels.user_id, userId), eq(channels.kind, 'telegram'))))
+}
+
 export function botStore(engine: Engine): BotStore {
   const { read, write } = engine
-  const { botPermissions, botUpdates, channels, reports, users } = engine.tables
+  const { botPermissions, botUpdates, reports, users } = engine.tables
   const keepsProfileCache = { keepsProfileCache: true }
   const { messenger_id, language, state, changed_at, told_at, told_until } = botPermissions
 
@@ -24,12 +29,8 @@ export function botStore(engine: Engine): BotStore {
     const set = { ...chat, ...after }
     const insert = db.insert(botPermissions).values({ user_id, ...set })
     yield* changed(insert.onConflictDoUpdate({ target: botPermissions.user_id, set }))
-    if (!mayWrite(after.state)) yield* dropChannels(db, user_id)
+    if (!mayWrite(after.state)) yield* dropBotChannels(engine, db, user_id)
   }
-
-  /** The bot's channels end with the permission. */
-  const dropChannels = (db: Builders, userId: string): Work<number> =>
-    changed(db.delete(channels).where(and(eq(channels.user_id, userId), eq(channels.kind, 'telegram'))))
 
   /** The valid permissions: of accounts that are not erased and still have that messenger id. */
   const isGranted = and(eq(state, 'granted'), eq(users.messenger_id, messenger_id), isNull(users.deleted_at))
@@ -58,7 +59,7 @@ export function botStore(engine: Engine): BotStore {
         const refused = { state: 'refused', changed_at: at } as const
         const granted = and(eq(messenger_id, messengerId), eq(state, 'granted'))
         const found = db.update(botPermissions).set(refused).where(granted).returning({ id: botPermissions.user_id })
-        for (const { id } of yield* rows(found)) yield* dropChannels(db, id)
+        for (const { id } of yield* rows(found)) yield* dropBotChannels(engine, db, id)
       }, keepsProfileCache),
 
     chatOf: (userId) =>

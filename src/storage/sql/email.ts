@@ -70,7 +70,7 @@ export function* dropMails({ tables: { emailLinks, outbox } }: Engine, db: Build
   return links + (yield* changed(db.delete(outbox).where(eq(outbox.user_id, userId))))
 }
 
-/** Removes the links that could still change the account's address: after a new password, or an undone change. */
+/** Removes the links that could still change the account's address: after a new password, or a change that was undone or taken back. */
 export function* dropChangeLinks({ tables: { emailLinks } }: Engine, db: Builders, userId: string): Work<void> {
   yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, userId), eq(emailLinks.kind, 'change'))))
 }
@@ -145,6 +145,12 @@ export function emailStore(engine: Engine): EmailStore {
     byEmail: (email) => read((db) => addresseeBy(db, users.email, email)),
     ofUser: (userId) => read((db) => addresseeBy(db, users.id, userId)),
 
+    languageOf: (userId) =>
+      read(function* (db) {
+        const own = db.select().from(preferences).where(eq(preferences.user_id, userId))
+        return (yield* first(own))?.language ?? 'en'
+      }),
+
     issue: (userId, links, mails) =>
       write(
         function* (db) {
@@ -155,6 +161,8 @@ export function emailStore(engine: Engine): EmailStore {
         },
         { keepsProfileCache: true },
       ),
+
+    cancelChange: (userId) => write((db) => dropChangeLinks(engine, db, userId), { keepsProfileCache: true }),
 
     isGood: (hash, kind, now) =>
       read(function* (db) {

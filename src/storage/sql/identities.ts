@@ -2,6 +2,7 @@ import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import { derivedIdentityId, isIdentityUsable, removalVerdict } from '../../features/identities/rules.ts'
 import type { Identity, IdentityStore, Linked, Subject } from '../../features/identities/store.ts'
 import { recordAudit } from './audit.ts'
+import { dropBotChannels } from './bot.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
 import { enqueue } from './outbox.ts'
@@ -235,6 +236,7 @@ export function identityStore(engine: Engine): IdentityStore {
               .where(eq(users.id, userId)),
           )
         }
+        if (kind === 'messenger') yield* dropBotChannels(engine, db, userId)
         yield* dropIdentities(engine, db, userId, now, { id })
         yield* recordAudit(engine, db, audit)
         yield* enqueue(engine, db, mails)

@@ -7,6 +7,7 @@ import { useLanguage } from '../language.tsx'
 import { fieldText, outcomeOf, useAction } from '../requests.ts'
 import { FailureText } from './failure.tsx'
 import { AccountLayout } from './layout.tsx'
+import { linkToken } from './link-token.ts'
 import styles from './layout.module.css'
 
 export type LinkKind = 'verify' | 'reset' | 'undo' | 'unsubscribe'
@@ -16,7 +17,7 @@ export default function LinkPage({ kind }: { kind: LinkKind }) {
   const { t } = useLanguage()
   const client = useConvene()
   const { api } = client
-  const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '')
+  const [token] = useState(() => linkToken(location))
   const [password, setPassword] = useState('')
   const [isDone, setIsDone] = useState(false)
 
