@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Undeliverable } from '../../src/outbox/delivery.ts'
+import { Undeliverable } from '../../src/outbox/carrier.ts'
 import { channelKinds } from '../../src/outbox/push.ts'
 import { days, minutes, seconds } from '../../src/lib/time.ts'
 import { type Person, start, type TestApp, testApp } from '../app.ts'
