@@ -114,10 +114,9 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   }
 
   // With a synchronous storage, the session is known at once, and no page has to wait for it.
-  const first = storage.get('session')
-  const early = copy ? copy.get('session') : first
+  const early = (copy ?? storage).get('session')
   if (typeof early === 'string') adopt(parse(early))
-  const ready: Promise<void> = Promise.resolve(first).then((text) => adopt(parse(text)))
+  const ready: Promise<void> = (copy ? read() : Promise.resolve(early).then(parse)).then(adopt)
 
   async function write(stored: Stored) {
     const text = stored === nobody ? null : JSON.stringify(stored)

@@ -173,6 +173,35 @@ browserTest(
 )
 
 browserTest(
+  'a database of the browser that stops answering delays a chat, but hides nothing of it',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chatId = await app.met(ada, bob)
+    await bob.post(`chats/${chatId}/messages`, { text: 'Is Saturday fine?' })
+    const { context, page } = await openAs(browser, web.origin, ada)
+    // As WebKit does after a page was left during a write. The session has been read by then.
+    await context.addInitScript(`{
+      const { transaction } = IDBDatabase.prototype
+      const silent = { objectStore: () => ({ get: () => ({}), put: () => ({}), delete: () => ({}) }) }
+      let count = 0
+      IDBDatabase.prototype.transaction = function (...given) {
+        return count++ === 0 ? transaction.apply(this, given) : silent
+      }
+    }`)
+    await page.goto(`${web.origin}/chats/${chatId}`)
+    await page.getByText('Is Saturday fine?').waitFor()
+    await page.getByRole('textbox').fill('Yes, at four.')
+    await page.keyboard.press('Enter')
+    while ((await app.rows('SELECT id FROM messages WHERE text = ?', 'Yes, at four.')).length === 0) await Bun.sleep(20)
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
   'in a long conversation only the rows near the screen exist, no other one is measured anew, and it stays so as messages arrive',
   async () => {
     const book = serveBook({ watch: false })
