@@ -173,6 +173,31 @@ browserTest(
 )
 
 browserTest(
+  'Enter that confirms a word of an input method sends nothing, in Safari neither',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chatId = await app.met(ada, bob)
+    const { context, page } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/chats/${chatId}`)
+    const field = page.getByRole('textbox')
+    await field.fill('こんにちは')
+    const enter = { key: 'Enter', bubbles: true, cancelable: true }
+    await field.dispatchEvent('keydown', { ...enter, isComposing: true, keyCode: 229 })
+    await field.dispatchEvent('keydown', { ...enter, keyCode: 229 })
+    expect(await field.inputValue()).toBe('こんにちは')
+    await field.press('Enter')
+    await page.getByRole('article').getByText('こんにちは').waitFor()
+    expect(await page.getByRole('article').getByText('こんにちは').count()).toBe(1)
+    expect(await field.inputValue()).toBe('')
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
   'a database of the browser that stops answering delays a chat, but hides nothing of it',
   async () => {
     const app = await testApp()
