@@ -157,8 +157,12 @@ browserTest(
     const web = await serveWeb(app)
     const { email } = await app.person('Ada')
     const context = await browser.newContext({ serviceWorkers: 'block', locale: 'ru' })
-    await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
-      Object.defineProperty(globalThis, name, { get() { throw new DOMException('denied', 'SecurityError') } })`)
+    await context.addInitScript(`{
+      const deny = () => { throw new DOMException('denied', 'SecurityError') }
+      for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) Object.defineProperty(globalThis, name, { get: deny })
+      globalThis.BroadcastChannel = class { constructor() { deny() } }
+      LockManager.prototype.request = async () => deny()
+    }`)
     const page = await context.newPage()
     await page.goto(web.origin)
     await page.getByRole('link', { name: 'Войти' }).click()
