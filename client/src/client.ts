@@ -283,18 +283,14 @@ function storageOf(platform: Platform): Storages {
   }
 }
 
-function openChannel(name: string): BroadcastChannel | null {
+function openTabs(name: string, locks: ClientLocks): Tabs | null {
+  let channel: BroadcastChannel
   try {
-    return new BroadcastChannel(name)
+    channel = new BroadcastChannel(name)
   } catch {
     // There is none here, or Firefox blocks the page's storage: then tabs share nothing that they could tell each other of.
     return null
   }
-}
-
-function openTabs(name: string, locks: ClientLocks): Tabs | null {
-  const channel = openChannel(name)
-  if (!channel) return null
   const listeners = new Set<(note: Note) => void>()
   channel.onmessage = ({ data }) => {
     for (const listener of [...listeners]) listener(data)
