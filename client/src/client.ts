@@ -284,8 +284,13 @@ function storageOf(platform: Platform): Storages {
 }
 
 function openTabs(name: string, locks: ClientLocks): Tabs | null {
-  if (typeof BroadcastChannel === 'undefined') return null
-  const channel = new BroadcastChannel(name)
+  let channel: BroadcastChannel
+  try {
+    channel = new BroadcastChannel(name)
+  } catch {
+    // There is none here, or Firefox blocks the page's storage: then tabs share nothing that they could tell each other of.
+    return null
+  }
   const listeners = new Set<(note: Note) => void>()
   channel.onmessage = ({ data }) => {
     for (const listener of [...listeners]) listener(data)

@@ -13,6 +13,11 @@ type Database = {
   transaction(name: string, mode: string, options: object): Transaction
 }
 
+// A page that was left during a write may leave the database locked in WebKit: nothing answers then, not even with an error.
+// The wait has two parts, because after a page was frozen, an answer may still wait to be delivered.
+const patienceMs = [2500, 500]
+const sleep = (ms: number | undefined) => new Promise((resolve) => setTimeout(resolve, ms))
+
 /**
  * A storage for browsers with room for photos and long lists: `createClient({ url, storage: indexedDb() })`. It is asynchronous:
  * the session is known only after `ready`.
@@ -35,7 +40,21 @@ export function indexedDb(name = 'convene'): ClientStorage {
       request.onsuccess = () => resolve(request.result)
       request.onerror = () => reject(request.error)
     }))
-  const run = <T>(mode: string, work: (items: Items) => Result<T>) => attempt(mode, work).catch(failed)
+  /** Whether a database that did not answer in time still does not. Each further access would wait as long. */
+  let isStuck = false
+  function run<T>(mode: string, work: (items: Items) => Result<T>): Promise<T> {
+    if (isStuck) return Promise.reject(new Error('The storage does not answer.'))
+    let isRunning = true
+    const running = attempt(mode, work)
+      .catch(failed)
+      .finally(() => (isRunning = isStuck = false))
+    const late = async () => {
+      for (const ms of patienceMs) await sleep(ms)
+      isStuck ||= isRunning
+      throw new Error('The storage does not answer.')
+    }
+    return Promise.race([running, late()])
+  }
   async function attempt<T>(mode: string, work: (items: Items) => Result<T>): Promise<T> {
     const transaction = (await open()).transaction('items', mode, { durability: 'strict' })
     const request = work(transaction.objectStore('items'))

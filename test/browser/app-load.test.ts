@@ -157,8 +157,12 @@ browserTest(
     const web = await serveWeb(app)
     const { email } = await app.person('Ada')
     const context = await browser.newContext({ serviceWorkers: 'block', locale: 'ru' })
-    await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
-      Object.defineProperty(globalThis, name, { get() { throw new DOMException('denied', 'SecurityError') } })`)
+    await context.addInitScript(`{
+      const deny = () => { throw new DOMException('denied', 'SecurityError') }
+      for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) Object.defineProperty(globalThis, name, { get: deny })
+      globalThis.BroadcastChannel = class { constructor() { deny() } }
+      LockManager.prototype.request = async () => deny()
+    }`)
     const page = await context.newPage()
     await page.goto(web.origin)
     await page.getByRole('link', { name: 'Войти' }).click()
@@ -166,6 +170,60 @@ browserTest(
     await page.getByRole('textbox', { name: 'Пароль' }).fill(password)
     await page.getByRole('button', { name: 'Войти', exact: true }).click()
     await page.getByRole('button', { name: 'Показать примерное место' }).waitFor()
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
+  'Enter that confirms a word of an input method sends nothing, in Safari neither',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chatId = await app.met(ada, bob)
+    const { context, page } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/chats/${chatId}`)
+    const field = page.getByRole('textbox')
+    await field.fill('こんにちは')
+    const enter = { key: 'Enter', bubbles: true, cancelable: true }
+    await field.dispatchEvent('keydown', { ...enter, isComposing: true, keyCode: 229 })
+    await field.dispatchEvent('keydown', { ...enter, keyCode: 229 })
+    expect(await field.inputValue()).toBe('こんにちは')
+    await field.press('Enter')
+    await page.getByRole('article').getByText('こんにちは').waitFor()
+    expect(await page.getByRole('article').getByText('こんにちは').count()).toBe(1)
+    expect(await field.inputValue()).toBe('')
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
+  'a database of the browser that stops answering delays a chat, but hides nothing of it',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chatId = await app.met(ada, bob)
+    await bob.post(`chats/${chatId}/messages`, { text: 'Is Saturday fine?' })
+    const { context, page } = await openAs(browser, web.origin, ada)
+    // As WebKit does after a page was left during a write. The session has been read by then.
+    await context.addInitScript(`{
+      const { transaction } = IDBDatabase.prototype
+      const silent = { objectStore: () => ({ get: () => ({}), put: () => ({}), delete: () => ({}) }) }
+      let count = 0
+      IDBDatabase.prototype.transaction = function (...given) {
+        return count++ === 0 ? transaction.apply(this, given) : silent
+      }
+    }`)
+    await page.goto(`${web.origin}/chats/${chatId}`)
+    await page.getByText('Is Saturday fine?').waitFor()
+    await page.getByRole('textbox').fill('Yes, at four.')
+    await page.keyboard.press('Enter')
+    while ((await app.rows('SELECT id FROM messages WHERE text = ?', 'Yes, at four.')).length === 0) await Bun.sleep(20)
     await context.close()
     await web.stop()
   },

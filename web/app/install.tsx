@@ -6,8 +6,11 @@ import { installOffer } from './install-offer.ts'
 import styles from './settings/settings.module.css'
 import { isInTelegram } from './telegram/launch.ts'
 
-/** Safari on iOS installs apps only through its share menu. */
-const isOnIos = () => /iPhone|iPad/.test(navigator.userAgent) && !matchMedia('(display-mode: standalone)').matches
+/** Safari on iOS installs apps only through its share menu. On an iPad it calls itself that of a Mac, which has no touch screen. */
+const isOnIos = () =>
+  (/iPhone|iPad/.test(navigator.userAgent) ||
+    (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1)) &&
+  !matchMedia('(display-mode: standalone)').matches
 
 /** Offers to put the app on the home screen, if the browser can. */
 export function InstallCard() {

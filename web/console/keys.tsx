@@ -8,6 +8,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
+import { isComposing } from '../shared/composing.ts'
 import { readLocal, writeLocal } from '../shared/local-storage.ts'
 
 export type Key = {
@@ -69,7 +70,7 @@ function openKeys() {
       changed()
     },
     pressed(event: KeyboardEvent) {
-      if (event.defaultPrevented || event.isComposing || event.altKey) return
+      if (event.defaultPrevented || isComposing(event) || event.altKey) return
       const name = nameOf(event)
       if (name === null) return
       const isWriting = writesText(event.target)

@@ -2,6 +2,7 @@ import type { ChatMessage } from 'convene-client'
 import { useChat } from 'convene-client/react'
 import { Camera, Image as ImageIcon, SendHorizontal, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { isComposing } from '../../shared/composing.ts'
 import { IconButton } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
 import { useTelegram } from '../telegram/telegram.tsx'
@@ -95,8 +96,9 @@ export function Composer({ chatId, name, editing, onDone }: Props) {
           enterKeyHint={hasKeyboard() ? 'send' : 'enter'}
           onChange={(event) => change(event.target.value)}
           onKeyDown={(event) => {
+            if (isComposing(event.nativeEvent)) return
             if (event.key === 'Escape' && editing) return onDone()
-            if (event.key !== 'Enter' || event.nativeEvent.isComposing || event.shiftKey) return
+            if (event.key !== 'Enter' || event.shiftKey) return
             if (!hasKeyboard() && !event.ctrlKey && !event.metaKey) return
             event.preventDefault()
             send()

@@ -1,6 +1,7 @@
 import 'react-image-crop/dist/ReactCrop.css'
 import { useEffect, useState } from 'react'
 import ReactCrop, { type PercentCrop } from 'react-image-crop'
+import { isComposing } from '../../shared/composing.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
@@ -46,7 +47,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
       <div
         className={styles.form}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
+          if (event.key === 'Enter' && event.target instanceof HTMLInputElement && !isComposing(event.nativeEvent)) {
             event.preventDefault()
             void send()
           }

@@ -21,7 +21,8 @@ async function save(client: Convene, path: string, name: string): Promise<Failur
   const address = URL.createObjectURL(data)
   const link = Object.assign(document.createElement('a'), { href: address, download: name })
   link.click()
-  URL.revokeObjectURL(address)
+  // Safari begins to read it only after the click.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
   return null
 }
 
