@@ -7,7 +7,6 @@ import { operator } from '../../features/moderation/moderators.ts'
 import { standings } from '../../features/people/rules.ts'
 import { newInvite } from '../../features/registration/model.ts'
 import { mostUses } from '../../features/registration/rules.ts'
-import { readSecrets } from '../../installation/secrets.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { days, hours, iso } from '../../lib/time.ts'
 import type { Services } from '../../services.ts'
@@ -16,6 +15,7 @@ import { openLog } from '../../telemetry/log.ts'
 import { UsageError } from '../command.ts'
 import { besideServer } from '../database.ts'
 import { withAccount } from './account.ts'
+import { secretsBeside } from './secrets.ts'
 import { hasKey, keysOf } from '../../lib/record.ts'
 
 const options = {
@@ -166,7 +166,7 @@ function invited({ uses = '1', expires, note }: Given) {
 /** The services of a server with these settings, in this process. */
 async function servicesBeside(config: Config, storage: Storage): Promise<Services> {
   const { buildServices } = await import('../../services.ts')
-  return buildServices({ config, secrets: readSecrets(config), storage, log: openLog(config) })
+  return buildServices({ config, secrets: await secretsBeside(config, storage), storage, log: openLog(config) })
 }
 
 /** Turns a refusal into an error for the operator, without its code. */
