@@ -38,7 +38,7 @@ type Given = Record<string, string | undefined>
 export async function runOnPeople(action: Action, args: string[]): Promise<void> {
   const known: Record<string, { type: 'string' | 'boolean' }> = { json: { type: 'boolean' } }
   for (const name of options[action]) known[name] = { type: 'string' }
-  const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true })
+  const { values, positionals } = parseArgs({ args: withCursor(args), options: known, allowPositionals: true })
   const json = values.json === true
   const given: Given = {}
   for (const [name, value] of Object.entries(values)) if (typeof value === 'string') given[name] = value
@@ -57,6 +57,12 @@ export async function runOnPeople(action: Action, args: string[]): Promise<void>
     explained(work(await servicesBeside(config, storage))),
   )
   print(answer, asText)
+}
+
+/** Joins `--cursor` with its value, as a cursor may begin with a hyphen. */
+function withCursor(args: readonly string[]): string[] {
+  const at = args.indexOf('--cursor')
+  return at === -1 || at + 1 === args.length ? [...args] : args.toSpliced(at, 2, `--cursor=${args[at + 1]}`)
 }
 
 type Print = (answer: object, asText: string) => void
