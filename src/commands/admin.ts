@@ -230,6 +230,10 @@ const mailsOf = (config: Config, storage: Storage) =>
 async function adopt(surplus: readonly string[], { sure }: { sure: boolean }) {
   if (surplus.length > 0) throw new UsageError(`unexpected argument '${surplus[0]}'`)
   const config = readConfig()
+  const { database } = config
+  // The lock of this DATA_DIR says nothing about nodes, which have others.
+  if (sure && database.engine === 'postgres')
+    await (await import('../storage/postgres/copy.ts')).refuseAnyNode(database.url)
   await besideServer(config, async (storage) => {
     const release = holdData(config)
     try {

@@ -185,6 +185,9 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one community on Po
     const { JWT_SECRET: _, LOCATION_KEY: __, ...alone } = node()
     await refused(alone, /(location-key|jwt-secret) is missing/)
     expect(existsSync(keyFile(alone.DATA_DIR, 'jwt-secret'))).toBe(false)
+    const beside = await convene(['admin', 'adopt', '--yes'], changed)
+    expect(beside).toMatchObject({ code: 1, out: '' })
+    expect(beside.err).toMatch(/nodes of Convene use .* stop all of them first/)
     await first.end()
 
     expect((await convene(['admin', 'adopt', '--yes'], changed)).out).toContain('adopted: jwt_secret')
