@@ -23,6 +23,7 @@ import type { Storage } from '../storage/storage.ts'
 import { iso } from '../lib/time.ts'
 import { withAccount } from './admin/account.ts'
 import { isPeopleAction, peopleActions, runOnPeople } from './admin/people.ts'
+import { secretsBeside } from './admin/secrets.ts'
 import { thrown, UsageError } from './command.ts'
 import { besideServer } from './database.ts'
 
@@ -157,7 +158,12 @@ async function exportTo(who: string, file: string | undefined) {
   if (!existsSync(dirname(path))) throw new Error(`there is no directory ${dirname(path)}`)
   await withAccount(who, async ({ storage, config, user }) => {
     const { buildServices } = await import('../services.ts')
-    const { account } = buildServices({ config, secrets: readSecrets(config), storage, log: openLog(config) })
+    const { account } = buildServices({
+      config,
+      secrets: await secretsBeside(config, storage),
+      storage,
+      log: openLog(config),
+    })
     // Created first: if that fails, nothing is read.
     closeSync(openSync(path, 'wx', 0o600))
     try {
@@ -189,7 +195,7 @@ async function erase(who: string, { sure }: { sure: boolean }) {
       ids,
       now: Date.now,
     })
-    const told = await mailOf(config, storage).mails.about(user.id, { about: 'account_erased' })
+    const told = await mailsOf(config, storage).about(user.id, { about: 'account_erased' })
     const erasure = await erasures.begin(user.id, null, told)
     if (!erasure) return `${who} is erased already`
     const release = holdIfFree(config)
@@ -206,7 +212,8 @@ async function erase(who: string, { sure }: { sure: boolean }) {
 
 async function resetPassword(who: string, { json }: { json: boolean }) {
   const given = await withAccount(who, async ({ storage, config, user }) => {
-    const { links } = mailOf(config, storage)
+    const key = linkKeyOf(await secretsBeside(config, storage))
+    const links = emailLinks({ key, mails: mailsOf(config, storage), verifies: false, ids, now: Date.now })
     const { token, stored } = links.forOperator(user.id)
     if (!(await storage.emails.issue(user.id, [stored], []))) throw new Error(`${who} is erased`)
     await auditOf(storage).record('password_link_made', null, user.id)
@@ -216,22 +223,17 @@ async function resetPassword(who: string, { json }: { json: boolean }) {
   console.log(json ? JSON.stringify(given) : (given.link ?? given.token))
 }
 
-/** The mails and links of a server with these settings, which sends what this process puts into the outbox. */
-function mailOf(config: Config, storage: Storage) {
-  const mails = accountMails({
-    store: storage.emails,
-    isOn: config.smtpUrl !== null,
-    wake: () => {},
-    ids,
-    now: Date.now,
-  })
-  const key = linkKeyOf(readSecrets(config))
-  return { mails, links: emailLinks({ key, mails, verifies: false, ids, now: Date.now }) }
-}
+/** The mails of a server with these settings, which sends what this process puts into the outbox. */
+const mailsOf = (config: Config, storage: Storage) =>
+  accountMails({ store: storage.emails, isOn: config.smtpUrl !== null, wake: () => {}, ids, now: Date.now })
 
 async function adopt(surplus: readonly string[], { sure }: { sure: boolean }) {
   if (surplus.length > 0) throw new UsageError(`unexpected argument '${surplus[0]}'`)
   const config = readConfig()
+  const { database } = config
+  // The lock of this DATA_DIR says nothing about nodes, which have others.
+  if (sure && database.engine === 'postgres')
+    await (await import('../storage/postgres/copy.ts')).refuseAnyNode(database.url)
   await besideServer(config, async (storage) => {
     const release = holdData(config)
     try {

@@ -10,6 +10,7 @@ import { holdData } from '../installation/data-directory.ts'
 import { claimPhotosLater, refuseForeignAssets } from '../installation/ownership.ts'
 import { beginRun, type Run } from '../installation/runs.ts'
 import { missingSecrets } from '../installation/secrets.ts'
+import { watchSharedSettings } from '../installation/shared-settings.ts'
 import { openServiceManager } from '../installation/service-manager.ts'
 import { jobs, logLeftovers, startJobs } from '../jobs.ts'
 import { messageOf } from '../lib/errors.ts'
@@ -105,6 +106,10 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   if (isBucketAway) claimPhotosLater({ config, community: services.community, log })
   const cluster = storage.nodes && (await joinCluster({ store: storage.nodes, node: thisNode(config), log }))
   if (cluster) services.halfSet.watchCluster(cluster.problem)
+  const { community, nodes } = storage
+  const { legal: texts } = services
+  const shared = nodes && watchSharedSettings({ store: community, config, legal: texts, key: ports.secrets.jwt, log })
+  await shared?.remember()
   const erasedAgain = await services.erasures.replay()
   if (erasedAgain > 0)
     log.warn({ count: erasedAgain }, 'erased users were in the database again, and have been erased again')
@@ -151,6 +156,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     manager.stopping()
     log.info({ signal }, 'stopping')
     clearTimeout(background)
+    shared?.stop()
     const code = await shutDown({ app, services, stopJobs, pool, cluster })
     run.end()
     process.exit(code)
@@ -160,6 +166,7 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     if (stopping) return
     manager.reloading()
     reload(services)
+    void shared?.remember().catch(() => {})
     void pool?.reload()
     manager.ready(status)
   })

@@ -231,6 +231,14 @@ describe.skipIf(missing.length > 0)(
       expect([sockets.statuses.toSorted(), sockets.times]).toEqual([[200, 200, 503], 3])
     })
 
+    test('finds the files of the web app on the nodes of the release that has them', async () => {
+      answers.splice(0, 3, '404 Not Found', '404 Not Found', '200 OK')
+      expect((await round('GET', '/assets/app-12345678.js')).statuses).toEqual([200, 200, 200])
+      expect((await round('GET', '/api/v1/me')).statuses.toSorted()).toEqual([200, 404, 404])
+      answers.fill('404 Not Found')
+      expect((await round('GET', '/assets/app-12345678.js')).statuses).toEqual([404, 404, 404])
+    })
+
     test('tells nodes by which address, from where and how people reach them, for sockets too', async () => {
       answers.splice(0, 3, '200 OK', '200 OK', '200 OK')
       const of = ['Host: 127.0.0.1', 'X-Forwarded-For: 127.0.0.1', 'X-Forwarded-Proto: https']

@@ -156,6 +156,21 @@ describe('a database without its secrets', () => {
   })
 })
 
+test('a command beside the server signs with its secrets or refuses, and generates none', async () => {
+  const settings = { DATA_DIR: newPath() }
+  await start(settings)
+  const elsewhere = newPath()
+  const away = { DATA_DIR: elsewhere, DATABASE_URL: `sqlite:${join(settings.DATA_DIR, 'convene.db')}` }
+  const outcome = await convene(['admin', 'invite'], away)
+  expect(outcome).toMatchObject({ code: 1, out: '' })
+  expect(outcome.err).toMatch(/location-key is missing/)
+  expect(existsSync(keyFile(elsewhere, 'jwt-secret')) || existsSync(keyFile(elsewhere, 'location-key'))).toBe(false)
+  const key = { LOCATION_KEY: readFileSync(keyFile(settings.DATA_DIR, 'location-key'), 'utf8').trim() }
+  const wrong = { ...away, ...key, JWT_SECRET: 'another one that is long enough too' }
+  expect((await convene(['admin', 'list'], wrong)).err).toMatch(/^convene: JWT_SECRET is not the secret with which/)
+  expect(await convene(['admin', 'list'], settings)).toMatchObject({ code: 0, err: '' })
+})
+
 describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one community on PostgreSQL', () => {
   test('have the same secrets, or do not start; those that are changed are changed for all', async () => {
     const { url, drop } = await newPostgres()
@@ -170,6 +185,9 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one community on Po
     const { JWT_SECRET: _, LOCATION_KEY: __, ...alone } = node()
     await refused(alone, /(location-key|jwt-secret) is missing/)
     expect(existsSync(keyFile(alone.DATA_DIR, 'jwt-secret'))).toBe(false)
+    const beside = await convene(['admin', 'adopt', '--yes'], changed)
+    expect(beside).toMatchObject({ code: 1, out: '' })
+    expect(beside.err).toMatch(/nodes of Convene use .* stop all of them first/)
     await first.end()
 
     expect((await convene(['admin', 'adopt', '--yes'], changed)).out).toContain('adopted: jwt_secret')

@@ -85,6 +85,8 @@ test('list and show find people, for the eye and for programs, and are recorded'
   const { items, next_cursor } = answerOf(await admin('list', '--limit', '1', '--json'))
   expect(items).toMatchObject([{ id: bob.id, role: 'moderator', email: bob.email }])
   expect(answerOf(await admin('list', '--cursor', next_cursor, '--json')).items).toMatchObject([{ id: ada.id }])
+  // A cursor may begin with a hyphen.
+  expectRefusal(await admin('list', '--cursor', '-abc'), 1, /Expected the next_cursor of the page before/)
   expect((await admin('list', '--q', 'ad')).out).toBe(`${ada.id}  2026-11-21  user  active  ${ada.email}  Ada\n`)
   expect(answerOf(await admin('list', '--role', 'moderator', '--json')).items).toMatchObject([{ id: bob.id }])
   expect((await admin('list', '--standing', 'suspended')).out).toBe('nobody\n')

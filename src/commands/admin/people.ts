@@ -7,7 +7,6 @@ import { operator } from '../../features/moderation/moderators.ts'
 import { standings } from '../../features/people/rules.ts'
 import { newInvite } from '../../features/registration/model.ts'
 import { mostUses } from '../../features/registration/rules.ts'
-import { readSecrets } from '../../installation/secrets.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { days, hours, iso } from '../../lib/time.ts'
 import type { Services } from '../../services.ts'
@@ -16,6 +15,7 @@ import { openLog } from '../../telemetry/log.ts'
 import { UsageError } from '../command.ts'
 import { besideServer } from '../database.ts'
 import { withAccount } from './account.ts'
+import { secretsBeside } from './secrets.ts'
 import { hasKey, keysOf } from '../../lib/record.ts'
 
 const options = {
@@ -38,7 +38,7 @@ type Given = Record<string, string | undefined>
 export async function runOnPeople(action: Action, args: string[]): Promise<void> {
   const known: Record<string, { type: 'string' | 'boolean' }> = { json: { type: 'boolean' } }
   for (const name of options[action]) known[name] = { type: 'string' }
-  const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true })
+  const { values, positionals } = parseArgs({ args: withCursor(args), options: known, allowPositionals: true })
   const json = values.json === true
   const given: Given = {}
   for (const [name, value] of Object.entries(values)) if (typeof value === 'string') given[name] = value
@@ -57,6 +57,12 @@ export async function runOnPeople(action: Action, args: string[]): Promise<void>
     explained(work(await servicesBeside(config, storage))),
   )
   print(answer, asText)
+}
+
+/** Joins `--cursor` with its value, as a cursor may begin with a hyphen. */
+function withCursor(args: readonly string[]): string[] {
+  const at = args.indexOf('--cursor')
+  return at === -1 || at + 1 === args.length ? [...args] : args.toSpliced(at, 2, `--cursor=${args[at + 1]}`)
 }
 
 type Print = (answer: object, asText: string) => void
@@ -166,7 +172,7 @@ function invited({ uses = '1', expires, note }: Given) {
 /** The services of a server with these settings, in this process. */
 async function servicesBeside(config: Config, storage: Storage): Promise<Services> {
   const { buildServices } = await import('../../services.ts')
-  return buildServices({ config, secrets: readSecrets(config), storage, log: openLog(config) })
+  return buildServices({ config, secrets: await secretsBeside(config, storage), storage, log: openLog(config) })
 }
 
 /** Turns a refusal into an error for the operator, without its code. */

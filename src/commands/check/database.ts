@@ -17,7 +17,7 @@ import { countTraitErrors } from '../../storage/sqlite/traits.ts'
 import { namingDatabase } from '../database.ts'
 import { openTo } from './data-directory.ts'
 import { fine, type Finding, wrong } from './finding.ts'
-import { ownedAssets, type Remembered, remembered } from './ownership.ts'
+import { ownedAssets, type Remembered, remembered, sharedSettings } from './ownership.ts'
 import { photos } from './photos.ts'
 import { messageOf } from '../../lib/errors.ts'
 import { oneRow } from '../../storage/sqlite/one-row.ts'
@@ -78,7 +78,9 @@ async function* server(config: Config, database: DatabaseConfig & { engine: 'pos
       `stop all nodes, then: psql -1 DATABASE_URL ${rebuildNearby.map((statement) => `-c '${statement}'`).join(' ')}`,
     )
     yield* photos(config, knownFiles((await import('../../storage/postgres/engine.ts')).postgresEngine(db)))
-    yield* ownedAssets(config, await db.read((q) => q.all<Remembered>(remembered)))
+    const community = await db.read((q) => q.all<Remembered>(remembered))
+    yield* ownedAssets(config, community)
+    yield* sharedSettings(config, community)
     yield* seededAccounts(await db.read((q) => q.all<PasswordInUse>(demoPasswords)))
     const newest = await db.read((q) => q.one<{ at: number | null }>(newestTime))
     yield clock(newest.at, Date.now())

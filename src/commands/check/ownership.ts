@@ -1,7 +1,9 @@
 import type { Config } from '../../config.ts'
 import { foreignSecrets } from '../../features/community/service.ts'
+import { legalService } from '../../features/legal/service.ts'
 import { ownershipProblem } from '../../installation/ownership.ts'
 import { secretsAtHand } from '../../installation/secrets.ts'
+import { differingSettings } from '../../installation/shared-settings.ts'
 import { openBucket } from '../../s3/bucket.ts'
 import { ownerMark } from '../../storage/files/s3.ts'
 import { fine, type Finding, wrong } from './finding.ts'
@@ -29,4 +31,19 @@ export async function* ownedAssets(config: Config, rows: readonly Remembered[]):
   }
   if (foreign.length === 0 && atHand.jwt !== null && atHand.location !== null && known.has('location_key'))
     yield fine('the secrets are those of the database')
+}
+
+/** Which settings are not those of the other nodes. */
+export function* sharedSettings(config: Config, rows: readonly Remembered[]): Generator<Finding> {
+  const { jwt: key } = secretsAtHand(config)
+  if (key === null) return
+  const known = new Map(rows.map(({ name, value }) => [name, value]))
+  if (foreignSecrets(known, { jwt: key, location: null }).includes('jwt_secret')) return
+  const legal = legalService({ dir: config.legalDir, contact: config.legalContact })
+  const settings = differingSettings(known, { config, legal, key })
+  if (settings.length === 0) return
+  // Not wrong: the command may have been given the settings of the next restart.
+  yield fine(
+    `settings of all nodes that are not as on the one that was started or reloaded last: ${settings.join(', ')}`,
+  )
 }

@@ -62,9 +62,13 @@ export async function onIdleServer<T>(
 export const isHalfCopied = (url: string): Promise<boolean> =>
   onOneConnection(url, async (client) => hasNotes(queriesOn(client)))
 
+/** Throws if nodes are connected. */
+export const refuseAnyNode = (url: string): Promise<void> =>
+  onOneConnection(url, (client) => refuseNodes(url, queriesOn(client)))
+
 /** A migrated database to copy into. Throws if nodes are connected. */
 export async function openTarget(url: string): Promise<Target & { close(): Promise<void> }> {
-  await onOneConnection(url, (client) => refuseNodes(url, queriesOn(client)))
+  await refuseAnyNode(url)
   const db = await openDatabase(url, { settings, max: 2 })
   return { ...target(db), close: db.close }
 }
