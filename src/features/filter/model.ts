@@ -72,15 +72,10 @@ export const newRule = object(
     ...fields,
     public_text: optional(publicText),
     scope: optional(
-      object(
-        'NewRuleScope',
-        {
-          account_younger_than_h: optional(wholeNumber(1, 87_600)),
-          unverified: optional(t.Boolean()),
-        },
-        // Elysia turns a value of another type into an empty object, which would apply the rule to everybody.
-        { minProperties: 1, error: 'Expected account_younger_than_h, unverified or both' },
-      ),
+      object('NewRuleScope', {
+        account_younger_than_h: optional(wholeNumber(1, 87_600)),
+        unverified: optional(t.Boolean()),
+      }),
     ),
   },
   {
