@@ -203,6 +203,11 @@ describe('the scope of a rule', () => {
     expect(await kept()).toEqual([])
   })
 
+  test.each([{}, null, undefined])('%j is everybody', async (scope) => {
+    const { ada, send } = await withRules({ scope })
+    expectProblem(await send(ada, 'banana'), 422, 'content_refused')
+  })
+
   test('young and unverified accounts', async () => {
     const { app, ada, send } = await withRules({ scope: { account_younger_than_h: 24, unverified: true } })
     expectProblem(await send(ada, 'banana'), 422, 'content_refused')
