@@ -57,6 +57,7 @@ browserTest(
     await reason(page).fill('Asked for money.')
     await page.getByRole('radio', { name: '1 day', exact: true }).focus()
     await page.keyboard.press('Space')
+    await page.getByRole('radio', { name: '1 day', exact: true, checked: true }).waitFor()
     // What the server says about the end is shown below it.
     const message = 'Expected a time in the future'
     await page.route(
