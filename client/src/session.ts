@@ -106,22 +106,23 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
 
   const parse = (text: string | null): Stored => (text ? JSON.parse(text) : nobody)
   /** A storage that cannot be read for a moment signs nobody out, not even while the page starts: the copy is enough then. */
-  const read = async () => {
+  const read = async (text: ReturnType<typeof storage.get> = null) => {
     try {
-      return parse(await storage.read('session'))
+      return parse(await (text ?? storage.read('session')))
     } catch {
       return current
     }
   }
 
   // With a synchronous storage, the session is known at once, and no page has to wait for it.
+  let early: ReturnType<typeof storage.get> = null
   try {
-    const early = (copy ?? storage).get('session')
+    early = (copy ?? storage).get('session')
     if (typeof early === 'string') adopt(parse(early))
   } catch {
     // What is stored there is no session.
   }
-  const ready: Promise<void> = read().then(adopt)
+  const ready: Promise<void> = read(copy ? null : early).then(adopt)
 
   async function write(stored: Stored) {
     const text = stored === nobody ? null : JSON.stringify(stored)
