@@ -196,7 +196,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     })
   }
 
-  /** After an event of a chat that is not loaded, which may change its place and the number of unread messages. */
+  /** Call it after an event of a chat that is not loaded: its place and the number of unread messages may have changed. */
   const reload = () => {
     if (list.get().loaded) void load()
   }

@@ -51,8 +51,9 @@ const everyMs = 30 * seconds
 type Deps = Given & { store: CommunityStore; log: Pick<Logger, 'info' | 'warn'> }
 
 /**
- * Compares the settings of the nodes of a database. The node that was started or reloaded last sets the example, and every node
- * logs which of its settings differ. That is not refused, because nodes are restarted one after another with a new setting.
+ * Compares the settings of the nodes of a database. The node that was started or reloaded last stores the fingerprints of its
+ * settings, and every node logs which of its own differ. A difference is only a warning, because a new setting reaches the nodes
+ * one after another.
  */
 export function watchSharedSettings({ store, log, ...given }: Deps) {
   let last = ''

@@ -77,7 +77,7 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'the settings of the nodes of
     const settings = { DATABASE_URL: url, DATA_DIR: directory() }
     const server = await startServer(settings)
     await server.end()
-    const said = 'not as on the one that was started or reloaded last'
+    const said = 'differ from the node that was started or reloaded last'
     expect((await convene(['check'], settings)).out).not.toContain(said)
     expect((await convene(['check'], { ...settings, MIN_AGE: '18', PORT: '0' })).out).toContain(`${said}: MIN_AGE\n`)
   })

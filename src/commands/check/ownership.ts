@@ -44,6 +44,6 @@ export function* sharedSettings(config: Config, rows: readonly Remembered[]): Ge
   if (settings.length === 0) return
   // Not wrong: the command may have been given the settings of the next restart.
   yield fine(
-    `settings of all nodes that are not as on the one that was started or reloaded last: ${settings.join(', ')}`,
+    `these settings must be the same on all nodes, but differ from the node that was started or reloaded last: ${settings.join(', ')}`,
   )
 }
