@@ -88,6 +88,11 @@ export class Refusal extends Error {
   }
 }
 
+const transient: ReadonlySet<RefusalCode> = new Set(['busy', 'storage_full', 'shutting_down', 'internal_error'])
+
+/** Whether the same attempt may succeed later, so that work in the background is tried again and not given up. */
+export const isTransient = ({ code }: Refusal): boolean => transient.has(code)
+
 /** A refusal of one field: 422 `validation_failed` naming it. */
 export const invalid = (path: string, message: string, code: FieldErrorCode) => unfit([{ path, code, message }])
 

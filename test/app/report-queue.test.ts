@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { dueAt, dueAtOf } from '../../src/features/safety/rules.ts'
 import { operator } from '../../src/features/moderation/moderators.ts'
 import { proposalAt } from '../../src/features/moderation/rules.ts'
+import { Refusal } from '../../src/lib/refusal.ts'
 import { days, hours, minutes, seconds } from '../../src/lib/time.ts'
 import { type Answer, type Person, testApp, type TestApp } from '../app.ts'
 import { areThreads, sqliteTest } from '../engines.ts'
@@ -428,6 +429,29 @@ test('a decision is dropped if its maker is no longer a moderator, and the repor
   expect((await ned.get(`admin/reports/${report}`)).body).toMatchObject({ status: 'open', pending: null })
   expect(await auditOf(app, 'decision_dropped')).toMatchObject([{ actor_id: mo.id, subject_id: report }])
   expect((await resolve(ned, report, {})).status).toBe(200)
+})
+
+test('a decision that the database refuses for a moment is tried again, not dropped', async () => {
+  const { app, ada, bob, mo, ned } = await setting()
+  const report = await fileReport(ada, bob)
+  await resolve(mo, report, { action: 'suspend', undo_s: 3 })
+  const refusals = app.nodes.map(({ services }) => {
+    const { moderation } = services.storage
+    return spyOn(moderation, 'decide').mockRejectedValue(new Refusal('busy', 'The database is busy.'))
+  })
+  app.clock.now += 3 * seconds
+  await carryOutDue(app)
+  expect((await ned.get(`admin/reports/${report}`)).body).toMatchObject({
+    status: 'open',
+    pending: { action: 'suspend' },
+  })
+  expect(await auditOf(app, 'decision_dropped')).toEqual([])
+  expect((await bob.get('me')).status).toBe(200)
+
+  for (const refusal of refusals) refusal.mockRestore()
+  app.clock.now += minutes
+  await carryOutDue(app)
+  expect(outcome(await bob.get('me'))).toEqual([403, 'suspended'])
 })
 
 test('a lost decision does not block others', async () => {

@@ -1,5 +1,5 @@
 import type { Ids } from '../../lib/ids.ts'
-import { invalid, Refusal, unknownId } from '../../lib/refusal.ts'
+import { invalid, isTransient, Refusal, unknownId } from '../../lib/refusal.ts'
 import { tidy } from '../../lib/text.ts'
 import { isoOrNull, seconds } from '../../lib/time.ts'
 import { type Carrier, type NotSent, patienceOf } from '../../outbox/carrier.ts'
@@ -197,7 +197,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
         const moderator = await moderators.moderatorById(pending.decided_by)
         await carryOut(moderator, report_id, pending, pending_id)
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error
+        if (!(error instanceof Refusal) || isTransient(error)) throw error
         // The account concerned was erased, or the moderator has lost the role. The report is open again.
         const entry = audit.entry('decision_dropped', pending.decided_by, report_id, { code: error.code })
         await queue.drop(report_id, pending_id, entry)
