@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
+import { Refusal } from '../../src/lib/refusal.ts'
 import { days, seconds } from '../../src/lib/time.ts'
 import { type Person, type TestApp, testApp } from '../app.ts'
 import { painting, pngOf, uploadOf } from '../pictures.ts'
@@ -98,6 +99,20 @@ describe('a banned image', () => {
     await ban(root, { image_id: banned })
     await app.rows('UPDATE media SET hashes = NULL, hash_quality = NULL WHERE id = ?', old)
     expectProblem(await send(ada, old), 422, 'content_refused')
+  })
+
+  test('is compared with the bank by the message, if the database does not answer just after the upload', async () => {
+    const { app, root, ada, send } = await withBank()
+    await ban(root, { image_id: await upload(ada, 1) })
+    app.clock.now += 3 * seconds
+    const failures = app.nodes.map(({ services }) =>
+      spyOn(services.storage.imageBank, 'progress').mockRejectedValueOnce(new Refusal('busy', 'The database is busy.')),
+    )
+    // Nobody waits for this look at the bank, so its failure must not end the process.
+    const copy = await upload(ada, 1)
+    await Bun.sleep(0)
+    for (const failure of failures) failure.mockRestore()
+    expectProblem(await send(ada, copy), 422, 'content_refused')
   })
 
   test('is refused within two seconds if another node or the command line has banned it and Redis is away', async () => {

@@ -19,13 +19,12 @@ describe('a bank as text', () => {
   })
 
   test('is read as it was written', () => {
-    const entries = [
-      { hash, distance: 0, reason: 'Spam, and "more"' },
-      { hash: other, distance: null, reason: '-' },
-    ]
-    const [first, second] = entries
-    expect(readBank(bankLine(first!) + bankLine({ ...second!, reason: 'two\nlines' }))).toEqual({
-      entries: [first!, { ...second!, reason: 'two lines' }],
+    const reasons = ['Spam, and "more"', '-', '=1+1', '😀'.repeat(longestReason)]
+    const entries = reasons.map((reason, i) => ({ hash: hash.slice(1) + i, distance: i || null, reason }))
+    expect(readBank(entries.map(bankLine).join(''))).toEqual({ entries })
+    const [first] = entries
+    expect(readBank(bankLine({ ...first!, reason: 'two\nlines' }))).toEqual({
+      entries: [{ ...first!, reason: 'two lines' }],
     })
   })
 

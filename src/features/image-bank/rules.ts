@@ -52,14 +52,17 @@ function readLine(line: string): BankLine | string {
   const distance = shown === '' ? null : Number(shown)
   if (distance !== null && !(/^\d+$/.test(shown) && distance <= longestDistance))
     return `expected a distance from 0 to ${longestDistance}, or nothing`
-  const reason = tidy(unquoted(rest.trim()))
+  const reason = tidy(withoutGuard(unquoted(rest.trim())))
   if (reason === '') return 'expected a reason'
-  if (reason.length > longestReason) return `expected a reason of up to ${longestReason} characters`
+  if ([...reason].length > longestReason) return `expected a reason of up to ${longestReason} characters`
   return { hash, distance, reason }
 }
 
 const unquoted = (text: string) =>
   text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text
+
+/** Without the apostrophe with which `csvLine` guards a text that a spreadsheet would take for a formula. */
+const withoutGuard = (text: string) => text.replace(/^'(?=[=+\-@])/, '')
 
 /** Writes an entry as such a line. Line breaks in the reason become spaces. */
 export const bankLine = ({ hash, distance, reason }: BankLine) =>

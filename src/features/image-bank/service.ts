@@ -98,7 +98,9 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
     /** Compares an uploaded image in advance: an upload takes much longer, and the message with the image need not wait. */
     uploaded(imageId: string, hashes: string): void {
       const bank = known.current()
-      if (!(bank instanceof Promise) && bank.size > 0) compare(imageId, hashes, bank)
+      // The message with the image reads the bank itself, and fails itself if that cannot be read.
+      if (bank instanceof Promise) return void bank.catch(() => {})
+      if (bank.size > 0) compare(imageId, hashes, bank)
     },
 
     /** The distance to the nearest banned image, as from `Bank.nearest`; Infinity for an image without a hash. */
