@@ -183,6 +183,19 @@ describe('the scope of a rule', () => {
     expect((await send(3, 'hi gorgeous')).status).toBe(201)
   })
 
+  test('repeated texts that are sent at once count each other', async () => {
+    const { app, ada } = await withRules({
+      applies_to: ['first_message'],
+      match: { type: 'repeated', people: 3, within_h: 1 },
+    })
+    const chats: string[] = []
+    for (let i = 0; i < 8; i++) chats.push((await ada.post('chats', { user_id: (await app.person()).id })).body.id)
+    const answers = await Promise.all(
+      chats.map((chat) => ada.post(`chats/${chat}/messages`, { text: 'Fancy a walk?' })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, ...Array(6).fill(422)])
+  })
+
   test('the hashes of repeated texts are removed with the account, or after seven days', async () => {
     const { app, ada, bob, send } = await withRules({
       applies_to: ['first_message'],

@@ -169,6 +169,17 @@ for (const engine of engines) {
         expect(await storage.reports.list(a, 10, null)).toEqual([answers[0]!.report])
       })
 
+      test('of two rules about the same profile at once are one', async () => {
+        const storage = await fresh()
+        const [b] = (await people(storage, 1)) as [string]
+        const asked = { target_id: b, subject_id: b } as const
+        const answers = await Promise.all(
+          times(20, () => storage.reports.file({ ...report(b, asked), reporter_id: null, kind: 'rule' }, 5)),
+        )
+        expect(answers.filter((answer) => answer!.created)).toHaveLength(1)
+        expect(await storage.rows.of('reports')).toHaveLength(1)
+      })
+
       test('keep what they are about as it is, with its neighbours, what it said before, images and the profile', async () => {
         const storage = await fresh()
         const [a, b] = (await people(storage, 2)) as [string, string]

@@ -70,8 +70,8 @@ export function filterStore(engine: Engine): FilterStore {
     noteOpener: (opener, since) =>
       write(function* (db) {
         const { user_id, text_hash, at } = opener
-        // Locked, so that no row is added after the account's erasure.
-        if (!(yield* holdLiving(engine, db, [user_id])).has(user_id)) return 0
+        // Locked, so that no row is added after the account's erasure, and of texts sent at once each counts those before it.
+        if (!(yield* holdLiving(engine, db, [], [user_id])).has(user_id)) return 0
         yield* changed(
           db
             .insert(openers)

@@ -60,14 +60,10 @@ export function reportStore(engine: Engine): ReportStore {
     file: (report, neighbours, notifyAt = null, parcels = [], hiding) =>
       engine.write(function* (db) {
         const { reporter_id, subject_id } = report
-        // Concurrent reports are serialised, so exactly one of them hides the person.
         const mayHide = hiding !== undefined && canHide(report)
-        const living = yield* holdLiving(
-          engine,
-          db,
-          [reporter_id, subject_id],
-          mayHide && subject_id !== null ? [subject_id] : [],
-        )
+        // Of reports that may hide the person, exactly one does. Those of rules, which lock no reporter, open one report.
+        const isSerialised = subject_id !== null && (mayHide || reporter_id === null)
+        const living = yield* holdLiving(engine, db, [reporter_id, subject_id], isSerialised ? [subject_id] : [])
         if (!isFiled(report, living)) return null
         const filed = yield* fileReport(engine, db, { report, neighbours, notifyAt, parcels })
         if (filed === null) return null
