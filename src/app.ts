@@ -131,7 +131,7 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(errors({ log, storage, room, metrics, allowedMethods: (path) => methodsOf(app.routes, path) }))
     .use(authRoutes({ visitor, signedIn, auth, oidc, cookies, origins, config, botName: services.bot.name }))
     .use(emailRoutes({ visitor, signedIn, emails }))
-    .use(identityRoutes({ visitor, formVisitor, signedIn, identities, oidc, cookies }))
+    .use(identityRoutes({ visitor, formVisitor, signedIn, identities, oidc, cookies, maintenance }))
     .use(botRoutes({ visitor, door: services.bot.door }))
     .use(passkeyRoutes({ visitor, signedIn, passkeys, cookies }))
     .use(legalRoutes({ visitor, legal }))

@@ -20,8 +20,8 @@ shows. It applies to all nodes, also after a restart, until it is turned off. Wh
   off     turns it off
   status  shows whether it is on. Exit code: 0 in both cases
 
-Signing in and out and the routes of moderators and admins still work. Scheduled jobs and deliveries continue: to pause those
-too, stop the server.`
+Signing in with a password or a passkey, signing out, and the routes of moderators and admins still work. Scheduled jobs and
+deliveries continue: to pause those too, stop the server.`
 
 export const onlyOurDatabase = true
 

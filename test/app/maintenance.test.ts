@@ -95,6 +95,8 @@ test('every write is refused except signing in and out and the work of staff', (
     'PATCH /x',
     'POST /api/v1/auth/register',
     'POST /api/v1/auth/loginx',
+    'POST /api/v1/auth/oidc/acme',
+    'POST /api/v1/auth/oidc/acme/start',
   ]
   const allowed = [
     'GET /api/v1/chats',
@@ -102,6 +104,7 @@ test('every write is refused except signing in and out and the work of staff', (
     'OPTIONS /api/v1/chats',
     'POST /api/v1/auth/login',
     'POST /api/v1/auth/passkey/options',
+    'POST /api/v1/auth/oidc/apple/callback',
     'PUT /api/v1/admin/rules/1',
   ]
   const outcome = (each: string) => isRefused(...(each.split(' ') as [string, string]))

@@ -553,6 +553,19 @@ describe('a browser', () => {
     expect(back.location).toBe(`${PUBLIC_URL}/app#error=forbidden`)
   })
 
+  test('during maintenance returns with the code, from the start and from the provider, and changes nothing', async () => {
+    const { app, acme } = await open()
+    const jar: Jar = new Map()
+    const answer = await acme.authorize((await start(app, jar)).location)
+    const maintenance = { text: 'We move.', since: app.clock.now, retryAfterS: 60 }
+    await app.services.maintenance.set(maintenance)
+    for (const { services } of app.nodes) await services.maintenance.look()
+    expect((await start(app, new Map())).location).toBe(`${PUBLIC_URL}/app#error=maintenance`)
+    expect((await callback(app, jar, answer)).location).toBe(`${PUBLIC_URL}/app#error=maintenance`)
+    expect(jar.has('app_at')).toBe(false)
+    expect(await accounts(app)).toEqual([])
+  })
+
   test('of a suspended account returns with the code, and without a session', async () => {
     const { app, acme } = await open()
     await native(app, { id_token: await acme.idToken() })

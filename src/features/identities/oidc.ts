@@ -8,6 +8,7 @@ import { type Client, type ConsentChoices, registrationConsents } from '../auth/
 import type { Auth } from '../auth/service.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { AccountMails } from '../email/account-mails.ts'
+import type { Maintenance } from '../maintenance/rules.ts'
 import type { Claims } from './claims.ts'
 import type { Providers } from './providers.ts'
 import { returnTarget } from './rules.ts'
@@ -155,6 +156,11 @@ export function oidcLogin(deps: Deps) {
     await identities.linkSubject({ id: by.user_id }, subject)
   }
 
+  /** The gate for writes lets these redirects pass, because a browser needs an address to go to. */
+  function refuseDuring(maintenance: Maintenance | null): void {
+    if (maintenance !== null) throw new Refusal('maintenance', maintenance.text)
+  }
+
   /** The address to redirect a browser to with a refusal. Rethrows any other error. */
   function backWith(error: unknown, returnTo: string): string {
     if (!(error instanceof Refusal)) throw error
@@ -191,9 +197,14 @@ export function oidcLogin(deps: Deps) {
     },
 
     /** Sends a browser to the provider. `kept` is its sealed state; null if the provider is away. */
-    async start(provider: string, { return_to: returnTo, invite }: { return_to?: string; invite?: string }) {
+    async start(
+      provider: string,
+      { return_to: returnTo, invite }: { return_to?: string; invite?: string },
+      maintenance: Maintenance | null,
+    ) {
       const { isPosted, target } = prepare(provider, returnTo)
       try {
+        refuseDuring(maintenance)
         return { ...(await begin(provider, { return_to: target, invite })), isPosted }
       } catch (error) {
         return { location: backWith(error, target), kept: null, isPosted }
@@ -231,11 +242,18 @@ export function oidcLogin(deps: Deps) {
     },
 
     /** Handles the redirect back. Returns the address to redirect to, with a session or the code of a refusal. */
-    async callback(provider: string, answer: URLSearchParams, sealed: string | null, client: Client) {
+    async callback(
+      provider: string,
+      answer: URLSearchParams,
+      sealed: string | null,
+      client: Client,
+      maintenance: Maintenance | null,
+    ) {
       const isPosted = providers.postsForms(provider)
       if (publicUrl === null) throw new Refusal('provider_not_configured', 'This server has no PUBLIC_URL.')
       const kept = read(sealed, provider)
       try {
+        refuseDuring(maintenance)
         if (kept === null)
           throw new Refusal('id_token_invalid', 'This browser was not sent to the provider, or too long ago.')
         const { claims, refresh_token } = await providers.finish(provider, callbackOf(provider), answer, kept)

@@ -6,6 +6,7 @@ import type { IssuedTokens, SessionCookies } from '../../http/session-cookie.ts'
 import type { SignedIn } from '../../http/signed-in.ts'
 import type { Visitor, FormVisitor } from '../../http/visitor.ts'
 import type { Client } from '../auth/consents.ts'
+import type { Maintenance } from '../maintenance/rules.ts'
 import * as model from './model.ts'
 import type { OidcLogin } from './oidc.ts'
 import type { Identities } from './service.ts'
@@ -17,16 +18,17 @@ type Deps = {
   identities: Identities
   oidc: OidcLogin
   cookies: SessionCookies
+  maintenance: { now(): Maintenance | null }
 }
 
 const tags = ['auth']
 const needsConfirmation =
   'If neither the login nor a confirmation with a passkey is younger than 10 minutes, send the `password` (403 `forbidden` otherwise).'
 
-export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oidc, cookies }: Deps) =>
+export const identityRoutes = ({ visitor, formVisitor, signedIn, identities, oidc, cookies, maintenance }: Deps) =>
   new Elysia({ name: 'identities' })
     .use(nativeRoutes({ visitor, oidc, cookies }))
-    .use(browserRoutes({ formVisitor, oidc, cookies }))
+    .use(browserRoutes({ formVisitor, oidc, cookies, maintenance }))
     .use(signedIn)
     .get('/api/v1/me/identities', ({ caller, query }) => identities.list(caller, query), {
       query: t.Object(shortListQuery),
@@ -183,12 +185,12 @@ const nativeRoutes = ({ visitor, oidc, cookies }: Pick<Deps, 'visitor' | 'oidc' 
       },
     )
 
-type Browser = Pick<Deps, 'formVisitor' | 'oidc' | 'cookies'>
+type Browser = Pick<Deps, 'formVisitor' | 'oidc' | 'cookies' | 'maintenance'>
 
-const browserRoutes = ({ formVisitor, oidc, cookies }: Browser) => {
+const browserRoutes = ({ formVisitor, oidc, cookies, maintenance }: Browser) => {
   async function callback(provider: string, answer: URLSearchParams, request: Request, client: Client) {
     const kept = oidcCookieIn(request.headers.get('cookie'))
-    const { location, session, isPosted } = await oidc.callback(provider, answer, kept, client)
+    const { location, session, isPosted } = await oidc.callback(provider, answer, kept, client, maintenance.now())
     return redirect(location, [oidcCookie.clear(provider, isPosted), ...cookiesOf(cookies, session)])
   }
 
@@ -197,7 +199,7 @@ const browserRoutes = ({ formVisitor, oidc, cookies }: Browser) => {
     .get(
       '/api/v1/auth/oidc/:provider/start',
       async ({ params: { provider }, query }) => {
-        const { location, kept, isPosted } = await oidc.start(provider, query)
+        const { location, kept, isPosted } = await oidc.start(provider, query, maintenance.now())
         return redirect(location, kept === null ? [] : [oidcCookie.set(provider, kept, isPosted)])
       },
       {

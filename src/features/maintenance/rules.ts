@@ -6,8 +6,11 @@ export type Maintenance = { text: string; since: number; retryAfterS: number }
 export const longestText = 500
 
 const reading = new Set(['GET', 'HEAD', 'OPTIONS'])
-/** Users stay signed in, and staff can sign in. Creating or changing an account is refused like any other write. */
-const open = /^\/api\/v1\/auth\/(?:login|logout|refresh|passkey(?:\/[a-z]+)?)\/?$/
+/**
+ * Users stay signed in, and staff can sign in. Creating or changing an account is refused like any other write: to a browser that
+ * comes back from a provider, by a redirect.
+ */
+const open = /^\/api\/v1\/auth\/(?:login|logout|refresh|passkey(?:\/[a-z]+)?|oidc\/[^/]+\/callback)\/?$/
 /** Staff can decide urgent reports during maintenance. */
 const staff = /^\/api\/v1\/admin\//
 

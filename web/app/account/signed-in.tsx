@@ -55,6 +55,8 @@ function refusalText(t: T, code: string): string {
       return t('account.provider.invalid')
     case 'busy':
       return t('account.provider.away')
+    case 'maintenance':
+      return t('account.provider.maintenance')
     case 'invite_required':
       return t('account.provider.invite')
     case 'registration_closed':
