@@ -129,6 +129,7 @@ export function buildContent({
     users: storage.users,
     media,
     filter,
+    webhooks,
     outbound,
     hosts: config.messengerPhotoHosts,
     log,

@@ -43,9 +43,10 @@ afterAll(() => server.stop())
 const at = (path: string, host = 'photos.example') => `https://${host}:${server.port}${path}`
 
 /** An app that resolves all names to the server of this test. */
-async function open(allow = [`127.0.0.1:${server.port}`]) {
+async function open(allow = [`127.0.0.1:${server.port}`], environment: Record<string, string> = {}) {
   const outbound = openOutbound({ allow, resolve: async () => ['127.0.0.1'], ca: tls.cert })
-  return testApp({ MESSENGER_BOT_TOKEN: botToken, MESSENGER_PHOTO_HOSTS: 'photos.example' }, { outbound })
+  const photos = { MESSENGER_BOT_TOKEN: botToken, MESSENGER_PHOTO_HOSTS: 'photos.example' }
+  return testApp({ ...photos, ...environment }, { outbound })
 }
 
 /** Logs in with that photo, and waits until fetching it has succeeded or failed. */
@@ -91,6 +92,21 @@ test('the server fetches a messenger’s photo, and serves it like an upload', a
   await logIn(app, at('/ada.jpg'))
   expect([asked.length, await images(app)]).toEqual([1, 1])
   expect(app.logged()).not.toContain('ada.jpg')
+})
+
+test('the operator’s systems are told of the photo once the profile shows it', async () => {
+  const app = await open(undefined, {
+    WEBHOOK_URL: 'https://operator.example/hook',
+    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 3).toString('base64')}`,
+  })
+  const waiting = async () => (await app.services.storage.outbox.list('webhook', 9)).map(({ payload }) => payload)
+  const { user } = await logIn(app, at('/missing'))
+  expect(await waiting()).toMatchObject([{ about: 'user.created' }])
+  await logIn(app, at('/ada.jpg'))
+  expect(await waiting()).toMatchObject([
+    { about: 'user.created' },
+    { about: 'user.updated', data: { user_id: user.id, fields: ['photo'] } },
+  ])
 })
 
 test('a redirect between the messenger’s own hosts is followed', async () => {

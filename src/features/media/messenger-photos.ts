@@ -6,6 +6,7 @@ import { semaphore } from '../../lib/semaphore.ts'
 import type { Filter } from '../filter/service.ts'
 import type { Verdict } from '../filter/verdicts.ts'
 import type { UserStore } from '../profile/store.ts'
+import type { Webhooks } from '../webhooks/service.ts'
 import type { Media } from './service.ts'
 
 export type MessengerPhotos = ReturnType<typeof messengerPhotos>
@@ -14,6 +15,7 @@ type Deps = {
   users: Pick<UserStore, 'byId' | 'replacePhoto'>
   media: Pick<Media, 'upload' | 'drop'>
   filter: Pick<Filter, 'photo' | 'report'>
+  webhooks: Webhooks
   outbound: Outbound
   /** The only hosts that photos are fetched from, with their subdomains. */
   hosts: readonly string[]
@@ -29,7 +31,7 @@ const atOnce = 4
 const waiting = 100
 
 /** Fetches the photos whose URLs init data contains, so that viewers of a profile contact only this server. */
-export function messengerPhotos({ users, media, filter, outbound, hosts, log, now }: Deps) {
+export function messengerPhotos({ users, media, filter, webhooks, outbound, hosts, log, now }: Deps) {
   const underWay = new Map<string, Promise<void>>()
   const busy = new Error('too many photos of messengers are being fetched')
   const limited = semaphore({ atOnce, waiting, refuse: () => busy })
@@ -54,7 +56,8 @@ export function messengerPhotos({ users, media, filter, outbound, hosts, log, no
       await media.drop([id])
       throw error
     }
-    if (await users.replacePhoto(userId, pending, id, now())) await filter.report('user', userId, verdict)
+    const updated = webhooks.about('user.updated', userId, { user_id: userId, fields: ['photo'] })
+    if (await users.replacePhoto(userId, pending, id, now(), updated)) await filter.report('user', userId, verdict)
     else await media.drop([id])
   }
 

@@ -93,7 +93,13 @@ export type UserStore = {
    * Replaces the user's photo by an image of theirs. Returns false and changes nothing if the photo has changed since, or
    * the user is erased.
    */
-  replacePhoto(id: string, from: string, to: string, now: number): Promise<boolean>
+  replacePhoto(
+    id: string,
+    from: string,
+    to: string,
+    now: number,
+    webhooks?: readonly NewParcel<'webhook'>[],
+  ): Promise<boolean>
   preferences(id: string): Promise<Preferences>
   /** Changes the given fields and returns the whole set; null if the account is erased. */
   savePreferences(

@@ -107,10 +107,12 @@ export function userStore(engine: Engine, hot: HotUsers): UserStore {
         return { user, replaced_photo: before.photo === user.photo ? null : before.photo }
       }),
 
-    replacePhoto: (id, from, to, now) =>
+    replacePhoto: (id, from, to, now, webhooks = []) =>
       write(function* (db) {
         const isFrom = and(eq(users.id, id), eq(users.photo, from), isNull(users.deleted_at))
-        return (yield* changed(db.update(users).set({ photo: to, updated_at: now }).where(isFrom))) > 0
+        if ((yield* changed(db.update(users).set({ photo: to, updated_at: now }).where(isFrom))) === 0) return false
+        yield* enqueue(engine, db, webhooks)
+        return true
       }),
 
     preferences: (id) => read((db) => readPreferences(db, id)),
