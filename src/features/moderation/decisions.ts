@@ -148,7 +148,7 @@ export function openDecisions({
 
     noticeOf,
 
-    /** The notice that tells a user that others see them again. */
+    /** The notice that tells a user that reports no longer hide them. A suspension or a removal may still do so. */
     shownNotice: (user_id: string, decided_by: string | null, at: number) =>
       noticeOf({ user_id, action: 'show', reason: shownAgain, decided_by }, at),
 
@@ -162,7 +162,7 @@ export function openDecisions({
   }
 }
 
-const shownAgain = 'A moderator has decided: others see your photo and your place nearby again.'
+const shownAgain = 'A moderator has decided: reports no longer hide you from others.'
 
 /** How long a report or appeal has waited, or waited until its decision, in whole seconds. */
 export const waitingS = (

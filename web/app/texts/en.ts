@@ -310,6 +310,7 @@ export const en = {
   'account.provider.refused': 'You cancelled the sign-in at the other service. Try again, or choose another way.',
   'account.provider.invalid': 'The sign-in took too long, or its answer could not be verified. Try again.',
   'account.provider.away': 'The other service does not answer. Try again in a moment, or choose another way.',
+  'account.provider.maintenance': 'This way to sign in is paused. Try again later, or use a password or a passkey.',
   'account.provider.invite':
     'A new account here needs an invitation that is still valid. Sign up with its code, and choose the provider there.',
   'account.verify.banner': 'Confirm {email}: open the link in our mail.',
@@ -511,8 +512,8 @@ export const en = {
   'settings.notice.appeal_upheld': 'Your appeal was accepted',
   'settings.notice.appeal_rejected': 'Your appeal was rejected',
   'settings.notice.hide': 'Others do not see you for now',
-  'settings.notice.show': 'Others see you again',
-  'settings.notice.showReason': 'A moderator has decided: others see your photo and your place nearby again.',
+  'settings.notice.show': 'You are no longer hidden',
+  'settings.notice.showReason': 'A moderator has decided: reports no longer hide you from others.',
   'settings.notice.hideReason':
     'Several people have reported you within a day. Others see neither your photo nor you nearby until a moderator has decided. This was decided automatically.',
   'settings.notice.underageReason':

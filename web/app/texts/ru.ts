@@ -340,6 +340,8 @@ export const ru: Translation<typeof en> = {
   'account.provider.refused': 'Вы прервали вход в другом сервисе. Повторите или выберите другой способ.',
   'account.provider.invalid': 'Вход занял слишком много времени, или его не удалось проверить. Повторите.',
   'account.provider.away': 'Другой сервис не отвечает. Повторите чуть позже или выберите другой способ.',
+  'account.provider.maintenance':
+    'Этот способ входа временно отключён. Попробуйте позже или войдите с паролем или ключом доступа.',
   'account.provider.invite':
     'Для нового аккаунта нужно действующее приглашение. Укажите его код при регистрации и там же выберите провайдера.',
   'account.verify.banner': 'Подтвердите {email}: откройте ссылку из нашего письма.',
@@ -540,8 +542,8 @@ export const ru: Translation<typeof en> = {
   'settings.notice.appeal_upheld': 'Ваше обжалование принято',
   'settings.notice.appeal_rejected': 'Ваше обжалование отклонено',
   'settings.notice.hide': 'Пока вас не видят другие',
-  'settings.notice.show': 'Вас снова видят',
-  'settings.notice.showReason': 'Модератор решил: другие снова видят ваше фото и вас рядом.',
+  'settings.notice.show': 'Вас больше не скрывают',
+  'settings.notice.showReason': 'Модератор решил: жалобы больше не скрывают вас от других.',
   'settings.notice.hideReason':
     'За сутки на вас пожаловались несколько человек. Пока модератор не решит, другие не видят ни вашего фото, ни вас рядом. Это решено автоматически.',
   'settings.notice.underageReason':
