@@ -81,6 +81,10 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
     else sockets.close(connection, closing.sessionEnded, 'session ended')
   }
 
+  /** Closes the sockets of a suspended user once what was stored before, such as its notice, has been sent. */
+  const closeWhenRead = (userId: string, sessionId: string | null) =>
+    topics.whenRead(userId, () => close(userId, sessionId, 'suspended'))
+
   function closeEverywhere(userId: string, sessionId: string | null, reason: CloseReason) {
     close(userId, sessionId, reason)
     nodes?.close(userId, sessionId, reason)
@@ -89,7 +93,10 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
   const control: SocketControl = {
     endSession: closeEverywhere,
     end: (userId, reason) => closeEverywhere(userId, null, reason),
-    suspend: (userId) => closeEverywhere(userId, null, 'suspended'),
+    suspend(userId) {
+      closeWhenRead(userId, null)
+      nodes?.close(userId, null, 'suspended')
+    },
     awaitConsent: (userId) => closeEverywhere(userId, null, 'consents_required'),
   }
 
@@ -132,8 +139,7 @@ export function openHub({ sockets, replay, presence, lastSeen, accessState, node
     relayed: sockets.deliver,
     close(userId, sessionId, word) {
       const reason = isCloseReason(word) ? word : 'ended'
-      // Events stored before a suspension, such as its notice, are sent before the sockets close.
-      if (reason === 'suspended') topics.whenRead(userId, () => close(userId, sessionId, reason))
+      if (reason === 'suspended') closeWhenRead(userId, sessionId)
       else close(userId, sessionId, reason)
     },
     cameOrWent: (userId, online) => void presence.cameOrWent(userId, online),

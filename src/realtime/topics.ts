@@ -226,15 +226,20 @@ export function openTopics({ sockets, replay, log }: { sockets: Sockets; replay:
       readSoon()
     },
 
-    /** Calls `then` when everything that other nodes have reported so far is published, which may be at once. */
+    /** Calls `then` when everything that this node and others have stored so far is published, which may be at once. */
     whenRead(userId: string, then: () => void) {
       const seq = unread.get(userId)
       const audience = sockets.audienceOf(userId)
       unread.delete(userId)
       if (seq !== undefined && audience && audience.published !== null && seq > audience.published)
         advanceTo(userId, audience, seq)
-      if (audience?.advancing) void audience.advancing.catch(() => {}).then(then)
-      else then()
+      if (!audience?.advancing) return then()
+      const read = async () => {
+        // After one read, another may follow for what was stored meanwhile.
+        while (audience.advancing) await audience.advancing.catch(() => {})
+        then()
+      }
+      void read()
     },
   }
 }

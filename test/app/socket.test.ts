@@ -6,6 +6,7 @@ import type { Chat, Message, Problem, Session } from '../answers.ts'
 import { testApp, type TestApp } from '../app.ts'
 import { oneNodeTest } from '../engines.ts'
 import { expectProblem } from '../problem.ts'
+import { granted } from '../rows.ts'
 import { type Client, connect, joined, ofType } from '../socket-client.ts'
 import { until } from '../until.ts'
 
@@ -279,6 +280,22 @@ test('an event that was never published is sent before the next one', async () =
     [2, 'untold'],
     [3, 'told'],
   ])
+})
+
+test('the notice of a suspension is sent before the sockets close, also behind an event that was never published', async () => {
+  const { app, base, ada, bob, chat } = await pair()
+  const mo = await app.person('Mo')
+  await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
+  const client = connect(base, bob.token)
+  await client.until(ofType('hello'))
+  const untold = {
+    ...{ id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: ada.id, kind: 'text' as const, text: 'untold' },
+    ...{ photo_id: null, client_id: null, created_at: app.clock.now },
+  }
+  await app.services.storage.chats.append(untold, bob.id, null)
+  expect((await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'Spam.' })).status).toBe(200)
+  expect(await client.closed).toBe(4403)
+  expect(client.frames.slice(1).map(({ type }) => type)).toEqual(['message', 'notice', 'session_ended'])
 })
 
 test('a client that reconnects while others write gets every event exactly once, wherever the connection breaks', async () => {
