@@ -151,6 +151,7 @@ export function wayTo({ port }: { port: number }) {
   type Way = { there: Socket<null> | null; waiting: Buffer[] }
   let isCut = false
   let isStalled = false
+  let isMuted = false
   const open = new Set<Socket<Way>>()
   const listener = Bun.listen<Way>({
     hostname: '127.0.0.1',
@@ -165,7 +166,7 @@ export function wayTo({ port }: { port: number }) {
           port,
           data: null,
           socket: {
-            data: (_, bytes) => void here.write(bytes),
+            data: (_, bytes) => void (isMuted || here.write(bytes)),
             close: () => void here.terminate(),
           },
         })
@@ -192,8 +193,12 @@ export function wayTo({ port }: { port: number }) {
     stall() {
       isStalled = true
     },
+    /** Whatever is said arrives, but no answer comes back, while the connection stands. */
+    mute() {
+      isMuted = true
+    },
     mend() {
-      isCut = isStalled = false
+      isCut = isStalled = isMuted = false
     },
     [Symbol.dispose]: () => listener.stop(true),
   }

@@ -10,6 +10,8 @@ const leave = `redis.call('SREM', KEYS[1], ARGV[1]) return redis.call('SMEMBERS'
 const nodesOfEach = `local found = {} for i, key in ipairs(KEYS) do found[i] = redis.call('SMEMBERS', key) end return found`
 
 const atOnce = 200
+/** In place of the number of losses: Redis has been asked, but has not answered yet. */
+const unconfirmed = -1
 const tombstoneS = 86_400
 
 type Deps = {
@@ -83,6 +85,7 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
         const [at, node] = [losses, self]
         const away = here && !isForeground(userId)
         if (away ? registeredAway.get(userId) !== losses : registeredAway.has(userId)) {
+          if (away) registeredAway.set(userId, unconfirmed)
           await commands[away ? 'sadd' : 'srem'](awayOn(userId), node)
           if (node !== self) continue
           if (away) registeredAway.set(userId, at)
@@ -90,7 +93,11 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
           continue
         }
         if (here ? before === losses : before === undefined) break
-        if (here) await commands.sadd(usersOf(node), userId)
+        if (here) {
+          // If the answer is lost, they may be registered all the same.
+          if (before === undefined) registered.set(userId, unconfirmed)
+          await commands.sadd(usersOf(node), userId)
+        }
         const others = await commands[here ? 'conveneJoin' : 'conveneLeave'](nodesOf(userId), node)
         if (!here) await commands.srem(usersOf(node), userId)
         // The other nodes expired us: register again.
@@ -98,7 +105,7 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
         if (here) registered.set(userId, at)
         else registered.delete(userId)
         // Registered again after a loss: the user was online all the time.
-        if (here && before !== undefined) continue
+        if (here && before !== undefined && before !== unconfirmed) continue
         if (await anyAlive(others, node)) continue
         if (performance.now() < missedUntil) announceAgain.add(userId)
         cameOrWent(userId, here)

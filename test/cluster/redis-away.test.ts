@@ -199,6 +199,23 @@ redisServerTest('the people of a node that alone cannot reach Redis are offline 
   expect(presenceOf(b, ada)).toEqual([true, false, true])
 })
 
+redisServerTest('whoever came and left while no answer of Redis arrived is offline on every node', async () => {
+  await using server = await startRedis()
+  using way = wayTo(server)
+  const { apps, bases, ada, bob } = await pair(server, { urls: [server.url, way.url] })
+  const isOnline = async () => (await bob.get('chats')).body.items[0].online
+  way.mute()
+  const a = connect(bases[1], ada.token)
+  await a.until(ofType('hello'))
+  await until(isOnline, 'Redis knows of her')
+  await away([apps[1]])
+  a.socket.close()
+  await a.closed
+  way.mend()
+  await back(apps)
+  await until(async () => !(await isOnline()), 'Redis knows that she has left')
+})
+
 redisServerTest('nodes that come back to Redis one after the other are not taken for dead', async () => {
   await using server = await startRedis()
   using way = wayTo(server)
