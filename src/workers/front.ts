@@ -15,7 +15,7 @@ export const peerOf = (request: Request) => request.headers.get(peerHeader) ?? u
 const id = '[^/]+'
 const answeredHere: Record<string, RegExp> = {
   GET: new RegExp(
-    `^/(?:ws|assets/${id}|openapi/${id}/${id}|api/v1/(?:me|me/export|users/${id}|media/${id}|chats|chats/${id}/messages|search/nearby|sync))$`,
+    `^/(?:ws|assets/${id}|openapi/${id}/${id}|api/v1/(?:me|me/export|users/${id}|media/${id}|chats|chats/${id}/messages|search/nearby|sync|admin/audit))$`,
   ),
   POST: new RegExp(`^/api/v1/(?:media|chats/${id}/messages)$`),
   PUT: new RegExp(`^/api/v1/chats/${id}/read$`),

@@ -115,7 +115,7 @@ export function attach(port: Port, { exchange, host, storage, services }: Attach
   const noteFull = (error: unknown) => {
     if (error instanceof Refusal && error.code === 'storage_full') services.room.refused()
   }
-  const offers: Record<string, object> = { host, files: services.files, ...offeredStores(storage, noteFull) }
+  const offers: Record<string, object> = { host, ...offeredStores(services.files, storage, noteFull) }
   const link = openLink(port, offers)
   offers.desk = exchange.join(remote(link, 'told', toldAtOnce))
   return link

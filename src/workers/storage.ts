@@ -1,19 +1,25 @@
+import type { Files } from '../features/media/files.ts'
 import { ReadOnly } from '../storage/sqlite/storage.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Link } from './link.ts'
 
-/** Under this name the main thread offers each of its stores. */
+/** Under this name the main thread offers each of its stores, beside its files. */
 const offeredAs = (store: string) => `storage.${store}`
 
-/** The stores of a storage, as objects to offer to other threads. `onFailure` sees each write of theirs that fails. */
-export function offeredStores(storage: Storage, onFailure: (error: unknown) => void): Record<string, object> {
+/** Files and the stores of a storage, as objects to offer to other threads. `onFailure` sees each write of theirs that fails. */
+export function offeredStores(
+  files: Files,
+  storage: Storage,
+  onFailure: (error: unknown) => void,
+): Record<string, object> {
   const noting = (store: object) =>
     wrapped(store, (call) => {
       const result = call()
       if (result instanceof Promise) result.catch(onFailure)
       return result
     })
-  return Object.fromEntries(storesOf(storage).map(([name, store]) => [offeredAs(name), noting(store)]))
+  const stores = storesOf(storage).map(([name, store]) => [offeredAs(name), noting(store)])
+  return { files: noting(files), ...Object.fromEntries(stores) }
 }
 
 /** Storage that reads here, and has the main thread do whatever writes. */
