@@ -27,8 +27,8 @@ it is applied completely or not at all.
            kept as convene.db.before-down-<step>: the last two such copies, for 30 days.
   status   lists the steps and when each was applied; changes nothing.
 
-On SQLite, up and down are refused while the server runs: stop it first. On PostgreSQL no copy is kept: make a dump
-with pg_dump first.`
+On SQLite, up and down are refused while the server runs: stop it first. On PostgreSQL, down is refused while nodes
+run, and no copy is kept: make a dump with pg_dump first.`
 
 export const onlyOurDatabase = true
 
@@ -116,13 +116,17 @@ async function downIn(
   way: WayDown,
   sure: boolean,
 ): Promise<{ takenBack: string[]; kept: string | null }> {
-  if (database.engine === 'postgres')
+  if (database.engine === 'postgres') {
+    // A node that runs does not expect the schema of an earlier release.
+    const { refuseAnyNode } = await import('../storage/postgres/copy.ts')
+    await refuseAnyNode(database.url)
     return inPostgres(database.url, async (migrator) => {
       const plan = await migrator.planDown(way)
       refuseLoss(plan, sure, 'nothing is kept beside on PostgreSQL: make a dump with pg_dump first')
       const takenBack = await withProgress(plan.length, (onStep) => migrator.down({ ...way, onStep }))
       return { takenBack, kept: null }
     })
+  }
   const { path } = database
   requireDatabase(path)
   const db = await openAlone(path)

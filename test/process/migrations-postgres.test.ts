@@ -4,6 +4,7 @@ import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import { migrations } from '../../migrations/index.ts'
 import { MigrationError } from '../../src/storage/migrate.ts'
+import { openDatabase } from '../../src/storage/postgres/database.ts'
 import { openMigrator } from '../../src/storage/postgres/migrate.ts'
 import { tables as schema } from '../../src/storage/postgres/schema.ts'
 import { convene } from '../convene.ts'
@@ -223,6 +224,19 @@ describe.skipIf(noPostgres !== null)(`migrations on PostgreSQL${noPostgres ? `, 
     )
     expect(after).toMatch(/0012 {2}account +20/)
     expect(after).toMatch(/0013 {2}erasures +not applied/)
+  })
+
+  test('nothing is taken back while a node is connected', async () => {
+    const { url, sql } = await empty()
+    const migrate = (...args: string[]) => convene(['migrate', ...args], { DATABASE_URL: url })
+    expect((await migrate('up')).code).toBe(0)
+    const node = await openDatabase(url, { max: 1 })
+    await node.read((q) => q.get('SELECT 1'))
+    const { code, err } = await migrate('down', '--yes')
+    expect([code, err]).toEqual([1, expect.stringMatching(/nodes of Convene use .* stop all of them first/)])
+    expect((await sql`SELECT count(*)::int AS n FROM schema_migrations`)[0].n).toBe(numbers.length)
+    await node.close()
+    expect((await migrate('down', '--yes')).code).toBe(0)
   })
 })
 
