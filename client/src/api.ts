@@ -1,11 +1,11 @@
 import type { Client } from 'openapi-fetch'
+import { answerWithinMs, withDeadline } from './deadline.ts'
 import type { paths } from './openapi.ts'
 import { problemOf } from './problem.ts'
 
 /** Every route by its method and path, with the types of the server's OpenAPI document. */
 export type Api = Pick<Client<paths>, 'GET' | 'POST' | 'PUT' | 'DELETE'>
 
-const answerWithinMs = 30_000
 const uploadWithinMs = 300_000
 
 type Init = {
@@ -23,22 +23,17 @@ type Init = {
 export function openApi(url: string, fetch: (url: string, init: RequestInit) => Promise<Response>): Api {
   const call =
     (method: string) =>
-    async (path: string, { params, body, headers, signal, credentials = 'omit' }: Init = {}) => {
+    (path: string, { params, body, headers, signal, credentials = 'omit' }: Init = {}) => {
       const query = Object.entries(params?.query ?? {}).flatMap(([name, value]) =>
         [value].flat().flatMap((one) => (one == null ? [] : `${name}=${encodeURIComponent(String(one))}`)),
       )
       const filled = path.replace(/{(\w+)}/g, (_, name) => encodeURIComponent(params!.path![name]!))
       const isForm = body instanceof FormData
       const sendsJson = !!body && !isForm
-      // A lost connection may never report an error.
-      const timeout = new AbortController()
-      const timer = setTimeout(() => timeout.abort(), isForm ? uploadWithinMs : answerWithinMs)
-      if (signal?.aborted) timeout.abort()
-      signal?.addEventListener('abort', () => timeout.abort())
-      try {
+      const send = async (signal: AbortSignal) => {
         const response = await fetch(url + filled + (query[0] ? `?${query.join('&')}` : ''), {
           method,
-          signal: timeout.signal,
+          signal,
           credentials,
           headers: { ...(sendsJson && { 'content-type': 'application/json' }), ...headers },
           body: sendsJson ? JSON.stringify(body) : body,
@@ -49,9 +44,8 @@ export function openApi(url: string, fetch: (url: string, init: RequestInit) => 
         if (/html/.test(type)) throw new TypeError('not the server')
         const isJson = /json/.test(type)
         return { data: await (isJson ? response.json() : response.text()), response }
-      } finally {
-        clearTimeout(timer)
       }
+      return withDeadline(isForm ? uploadWithinMs : answerWithinMs, send, signal)
     }
   return { GET: call('GET'), POST: call('POST'), PUT: call('PUT'), DELETE: call('DELETE') } as unknown as Api
 }

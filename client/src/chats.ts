@@ -1,6 +1,7 @@
 import type { Api } from './api.ts'
 import { openMessages } from './messages.ts'
 import type { Outbox, Sent } from './outbox.ts'
+import type { Lock } from './locks.ts'
 import type { PresenceBook } from './presence.ts'
 import { isTemporary, Refused } from './problem.ts'
 import { randomId } from './session.ts'
@@ -16,6 +17,7 @@ type Deps = {
   retry: Retry
   /** Keeps chats and messages for times without a network; null if the app has given no storage. */
   cache: ScopedStorage | null
+  lock: Lock
   send(frame: object): void
   /** The list as shown. Its owner calls `wake` when the first listener subscribes. */
   list: Settable<ChatsState>
@@ -23,6 +25,8 @@ type Deps = {
 
 const pageSize = 50
 const typingEveryMs = 2000
+// The links to photos that an answer contains are valid for a day at least.
+const linksLastMs = 12 * 3_600_000
 
 const timeOf = ({ last_msg_at, created_at }: Chat) => last_msg_at ?? created_at
 const latestFirst = (a: Chat, b: Chat) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : 0)
@@ -30,7 +34,7 @@ const latestFirst = (a: Chat, b: Chat) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a)
 /** The operations and stores of one chat. */
 export type OpenChat = ReturnType<ReturnType<typeof openChats>['open']>
 
-export function openChats({ api, outbox, presence, me, retry, cache, send, list }: Deps) {
+export function openChats({ api, outbox, presence, me, retry, cache, lock, send, list }: Deps) {
   const open = new Map<string, ReturnType<typeof openChat>>()
   /** Chats that were read one by one, because they are not in the loaded part of the list. */
   const single = new Map<string, Chat>()
@@ -38,6 +42,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
   let cursor: string | null = null
   let loading: Promise<void> | null = null
   let isStale = true
+  let freshUntil = Date.now() + linksLastMs
   let isClosed = false
   /** Chats for which an event arrived while the list or the chat itself was being read. */
   let touched = new Set<string>()
@@ -52,31 +57,46 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     if (isClosed) return
     list.set({ ...list.get(), ...change })
     infos.set({})
-    if (change.items) save('chats', () => list.get().items.slice(0, pageSize))
+    if (change.items) save('chats', change.items.slice(0, pageSize))
   }
 
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
-  function save(key: string, value: () => unknown) {
-    if (!cache || timers.has(key)) return
+  /** By key, what the timer will store. */
+  const unsaved = new Map<string, unknown>()
+  function save(key: string, value: unknown) {
+    if (!cache) return
+    unsaved.set(key, value)
+    if (timers.has(key)) return
     timers.set(
       key,
       setTimeout(() => {
         timers.delete(key)
-        void cache.set(`${me}:${key}`, JSON.stringify(value()))
+        void cache.set(`${me}:${key}`, JSON.stringify(unsaved.get(key)))
+        unsaved.delete(key)
       }, 300),
     )
   }
-  /** The ids of all chats whose messages are in the storage, including those that an earlier page has stored. */
-  let keptIds: Promise<Set<string>> | null = null
-  const keptChats = () => (keptIds ??= cached<string>('kept').then((ids) => new Set(ids)))
-  async function saveMessages(id: string, items: readonly Message[]) {
+  /** The ids of all chats whose messages are in the storage, including those that earlier pages and other tabs have stored. */
+  const keptChats = () => cached<string>('kept')
+  /** Those that this page has added. */
+  const noted = new Set<string>()
+  function saveMessages(id: string, items: readonly Message[]) {
     if (!cache) return
-    save(`chat:${id}`, () => items)
-    const kept = await keptChats()
-    if (kept.has(id)) return
-    await cache.set(`${me}:kept`, JSON.stringify([...kept.add(id)]))
+    save(`chat:${id}`, items)
+    if (noted.has(id)) return
+    noted.add(id)
+    void lock(`${me}:kept`, async () =>
+      cache.set(`${me}:kept`, JSON.stringify([...new Set([...(await keptChats()), id])])),
+    )
   }
-  const cached = async <T>(key: string): Promise<T[]> => JSON.parse((await cache?.get(`${me}:${key}`)) ?? '[]')
+  /** Empty if nothing is stored, or it cannot be read. */
+  async function cached<T>(key: string): Promise<T[]> {
+    try {
+      return JSON.parse((await cache?.get(`${me}:${key}`)) ?? '[]')
+    } catch {
+      return []
+    }
+  }
 
   const known = (id: string) => list.get().items.find((chat) => chat.id === id) ?? single.get(id) ?? null
 
@@ -87,7 +107,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     return (loading ??= (async () => {
       show({ loading: true, problem: null })
       if (!list.get().loaded && list.get().items.length === 0) {
-        const items = await cached<Chat>('chats').catch(() => [])
+        const items = await cached<Chat>('chats')
         if (items.length > 0) show({ items, unreadTotal: items.reduce((sum, chat) => sum + chat.unread_count, 0) })
       }
       touched = new Set()
@@ -246,7 +266,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       me,
       retry,
       cached: () => cached<Message>(`chat:${id}`),
-      keep: (items) => void saveMessages(id, items),
+      keep: (items) => saveMessages(id, items),
     })
     let typedAt = 0
     /** A read mark that the server does not have yet. */
@@ -362,10 +382,18 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     }
   }
 
-  /** Reads again what has listeners and could not be read before. */
+  /** Reads again what has listeners, and could not be read before or has links that may have expired. */
   function wake() {
+    if (Date.now() > freshUntil) becomeStale()
     if (isStale && list.isWatched()) void load()
     for (const { wake } of open.values()) wake()
+  }
+
+  function becomeStale() {
+    isStale = true
+    freshUntil = Date.now() + linksLastMs
+    single.clear()
+    for (const { messages } of open.values()) messages.stale()
   }
 
   function openById(id: string) {
@@ -394,9 +422,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
     onSent: (message: Sent) => open.get(message.chat_id)?.messages.onSent(message),
     /** Reads everything that has listeners again, after events were missed. */
     onReset() {
-      isStale = true
-      single.clear()
-      for (const { messages } of open.values()) messages.stale()
+      becomeStale()
       wake()
     },
     wake,
@@ -408,9 +434,11 @@ export function openChats({ api, outbox, presence, me, retry, cache, send, list 
       for (const timer of timers.values()) clearTimeout(timer)
     },
     /** Removes the stored chats of this user. */
-    async forget() {
-      const ids = new Set([...open.keys(), ...(await keptChats())])
-      for (const key of ['chats', ...[...ids].map((id) => `chat:${id}`), 'kept']) await cache?.set(`${me}:${key}`, null)
-    },
+    forget: () =>
+      lock(`${me}:kept`, async () => {
+        const ids = new Set([...open.keys(), ...(await keptChats())])
+        for (const key of ['chats', ...[...ids].map((id) => `chat:${id}`), 'kept'])
+          await cache?.set(`${me}:${key}`, null)
+      }),
   }
 }

@@ -64,6 +64,7 @@ export function openLive(deps: LiveDeps) {
       me,
       retry,
       cache,
+      lock,
       send: (frame) => link.send(frame),
       list,
     })
@@ -108,10 +109,21 @@ export function openLive(deps: LiveDeps) {
     }
   }
 
+  /** Returns a function that removes all stored data of a user, even after their session has ended. */
+  function forgetter(me: string) {
+    const own = me === mine.me ? mine : openFor(me)
+    return async () => {
+      own.close()
+      await own.outbox.clear()
+      await own.chats.forget()
+    }
+  }
+
   /** Opens the data of the user who is signed in now, and connects if the app has called `connect`. */
   function follow() {
-    const { state, user } = session.store.get()
+    const { state, user, reason } = session.store.get()
     const me = user?.id ?? ''
+    if (reason === 'erased' && mine.me) void forgetter(mine.me)()
     if (me !== mine.me) {
       mine.close()
       mine = openFor(me)
@@ -175,15 +187,7 @@ export function openLive(deps: LiveDeps) {
     open: (id: string) => mine.chats.open(id),
     start: (userId: string) => mine.chats.start(userId),
     presence: presence.user,
-    /** Returns a function that removes all stored data of a user, even after their session has ended. */
-    forgetter(me: string) {
-      const own = me === mine.me ? mine : openFor(me)
-      return async () => {
-        own.close()
-        await own.outbox.clear()
-        await own.chats.forget()
-      }
-    },
+    forgetter,
     close() {
       mine.close()
       stopFollowing()

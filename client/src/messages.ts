@@ -169,7 +169,7 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
   async function load(): Promise<void> {
     if (loading) await loading
     if (confirmed.length === 0) {
-      const kept = await cached().catch(() => [])
+      const kept = await cached()
       if (confirmed.length === 0 && kept.length > 0) {
         confirmed = kept.map(view)
         show()

@@ -91,11 +91,14 @@ export const useTyping = (chatId: string): boolean => useStore(useChat(chatId).i
 export const usePresence = (userId: string): Presence =>
   useStore(useConvene().presence(userId), undefined, () => neverSeen)
 
-const nobodyNear = { items: [], loading: false, hasMore: false, problem: null }
+const nobodyNear = { items: [], loading: false, loaded: false, hasMore: false, problem: null }
 
 export type NearbyQuery = NonNullable<paths['/api/v1/search/nearby']['get']['parameters']['query']>
 
-/** The people around a place, nearest first. Empty while the place is unknown (null) or nobody is signed in. */
+/**
+ * The people around a place, nearest first. Empty while the place is unknown (null) or nobody is signed in. Nobody is near if it is
+ * empty and `loaded`: without a network, it is not.
+ */
 export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
   const { api } = useConvene()
   const me = useSession(({ user }) => user?.id)
@@ -103,6 +106,7 @@ export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
   const [state, setState] = useState<{
     items: readonly Neighbour[]
     loading: boolean
+    loaded: boolean
     hasMore: boolean
     problem: Problem | null
   }>({ ...nobodyNear, loading: key !== null })
@@ -124,6 +128,7 @@ export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
       setState((before) => ({
         items: data ? (isFirst ? data.items : [...before.items, ...data.items]) : before.items,
         loading: false,
+        loaded: before.loaded || !!data,
         hasMore: own.cursor !== null,
         problem: error ?? null,
       }))

@@ -1,3 +1,4 @@
+import { answerWithinMs, withDeadline } from './deadline.ts'
 import { signedOut } from './initial.ts'
 import type { paths } from './openapi.ts'
 import type { AskForPasskey } from './passkey.ts'
@@ -147,6 +148,9 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     return (await response.json()) as T
   }
 
+  const ask = <T>(path: string, body: object, withCookies?: boolean) =>
+    withDeadline(answerWithinMs, (signal) => answerOf<T>(post(path, body, undefined, withCookies, signal)))
+
   const begin = ({ user, access_token, refresh_token, expires_in }: Answer, id = randomId()) =>
     write({
       id,
@@ -159,8 +163,13 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
       reason: null,
     })
 
-  async function enter(path: string, body: object, withCookies?: boolean): Promise<SignedIn> {
-    const answer = await answerOf<Answer>(post(path, body, undefined, withCookies))
+  /** The logout that is under way. */
+  let leaving: Promise<unknown> = Promise.resolve()
+
+  async function enter(path: string, body: object, withCookies = cookies): Promise<SignedIn> {
+    // The answer to a logout clears the cookies, also those of whoever has signed in before it arrives.
+    if (withCookies) await Promise.race([leaving, sleep(logOutWithinMs)])
+    const answer = await ask<Answer>(path, body, withCookies)
     await lock('session', () => begin(answer))
     return { user: answer.user, created: answer.created ?? false, startParam: answer.start_param ?? null }
   }
@@ -170,8 +179,9 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     lock('session', async () => {
       const stored = await read()
       if (stored.reason || stored.id !== id) return adopt(stored)
-      // Suspended users keep their token: it still lets them read notices and appeal.
-      await write({ ...stored, tokens: reason === 'suspended' ? stored.tokens : null, reason })
+      // Nothing of an erased account stays. Suspended users keep their token: it still lets them read notices and appeal.
+      const user = reason === 'erased' ? null : stored.user
+      await write({ ...stored, user, tokens: reason === 'suspended' ? stored.tokens : null, reason })
     })
 
   /** Refreshes. Without an answer it asks again, in case the answer was lost, and takes the first answer to any attempt. */
@@ -274,18 +284,14 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
   }
 
   /** Ends the session on the server. Without it, the session and its notifications would live on. */
-  async function logOut({ access_token, refresh_token }: Tokens) {
-    const limit = new AbortController()
-    const timer = setTimeout(() => limit.abort(), logOutWithinMs)
-    try {
-      const { status } = await post('logout', {}, access_token, cookies, limit.signal)
-      if (status !== 401) return
+  const logOut = ({ access_token, refresh_token }: Tokens) =>
+    withDeadline(logOutWithinMs, async (signal) => {
+      const { status } = await post('logout', {}, access_token, cookies, signal)
+      // The cookies are those of whoever has signed in meanwhile.
+      if (status !== 401 || (cookies && current !== nobody)) return
       const fresh = await requestTokens(refresh_token)
-      await post('logout', {}, fresh.access_token, cookies, limit.signal)
-    } finally {
-      clearTimeout(timer)
-    }
-  }
+      await post('logout', {}, fresh.access_token, cookies, signal)
+    })
 
   return {
     /** Resolves once the stored session is read. */
@@ -306,7 +312,7 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
         return enter(`oidc/${encodeURIComponent(provider)}`, { id_token: idToken, birth_date: birthDate, ...rest })
       }
       if ('passkey' in how) {
-        const { options } = await answerOf<{ options: unknown }>(post('passkey/options', {}))
+        const { options } = await ask<{ options: unknown }>('passkey/options', {})
         return enter('passkey', { credential: await how.passkey(options) })
       }
       return 'cookies' in how ? enter('refresh', {}, true) : enter('login', how)
@@ -316,7 +322,7 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
       await ready
       const { tokens } = current
       await lock('session', () => write(nobody))
-      return async () => tokens && logOut(tokens).catch(() => {})
+      return () => (leaving = tokens ? logOut(tokens).catch(() => {}) : leaving)
     },
   }
 }

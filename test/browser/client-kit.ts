@@ -52,10 +52,11 @@ function render(client: ReturnType<typeof createClient>, chatId: string) {
   }
   const Near = () => {
     const [place, setPlace] = useState<{ lat: number; lng: number } | null>(null)
-    const { items, loading } = useNearby(place)
+    const { items, loading, loaded } = useNearby(place)
     const names = items.map(({ user }) => user.name).join()
     const toggle = () => setPlace(place ? null : { lat: 52.52, lng: 13.405 })
-    return h('a', { onClick: toggle }, loading ? 'loading' : `near: ${names}`)
+    const shown = place && !loaded ? 'not known' : `near: ${names}`
+    return h('a', { onClick: toggle }, loading ? 'loading' : shown)
   }
   const element = globalThis as unknown as { document: { body: Parameters<typeof createRoot>[0] } }
   const parts = [Name, Badge, Typing, Rows, Online, Send, Near].map((part, key) => h(part, { key }))

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, jest, test } from 'bun:test'
 import { type ClientLocks, Refused } from '../../client/src/index.ts'
 import { consents, password, testApp } from '../app.ts'
 import { until } from '../until.ts'
@@ -116,6 +116,28 @@ test('a session that another device ends is over at once, and the socket does no
   await fits(client.connection, ({ state }) => state === 'online', 'it connects after signing in again')
 })
 
+test('of an account that is erased elsewhere nothing stays on the device', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const chatId = await app.met(ada, bob)
+  await bob.post(`chats/${chatId}/messages`, { text: 'a secret of Bob' })
+  const storage = sharedStorage()
+  const client = await clientOf(base, ada, { storage })
+  await client.chats.open(chatId).load()
+  await until(() => [...storage.kept.values()].join().includes('a secret'), 'it is stored')
+  client.connect()
+  await fits(client.connection, ({ state }) => state === 'online')
+  expect((await ada.delete('me', { password })).status).toBe(204)
+  expect(await fits(client.session, ({ state }) => state === 'ended')).toEqual({
+    state: 'ended',
+    user: null,
+    reason: 'erased',
+  })
+  await until(() => storage.kept.size === 1, 'only the reason is left')
+  expect([...storage.kept.values()].join()).not.toMatch(/Ada|secret/)
+})
+
 test('a connected socket lives on under a refreshed token', async () => {
   const app = await testApp()
   const client = await clientOf(await app.listen(), await app.person('Ada'))
@@ -218,6 +240,51 @@ test('a logout that hangs keeps nobody signed in, and the data of the user goes 
   expect(client.session.get().state).toBe('signed-out')
   hanging.abort()
   await signedOut
+})
+
+test('in a browser with cookies, a sign-in waits for the logout before it, whose answer clears them', async () => {
+  const app = await testApp()
+  const asked: string[] = []
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const fetch = async (url: string, init?: RequestInit) => {
+    asked.push(url.split('/').at(-1)!)
+    if (url.endsWith('/auth/logout')) await held
+    return globalThis.fetch(url, init)
+  }
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const client = await clientOf(await app.listen(), ada, { cookies: true, fetch })
+  const signedOut = client.signOut()
+  await until(() => asked.includes('logout'), 'the logout is under way')
+  const signedIn = client.signIn({ email: bob.email, password })
+  await Bun.sleep(20)
+  expect(asked).toEqual(['login', 'logout'])
+  release()
+  await Promise.all([signedOut, signedIn])
+  expect(asked).toEqual(['login', 'logout', 'login'])
+  expect(client.session.get()).toMatchObject({ state: 'signed-in', user: { name: 'Bob' } })
+})
+
+test('a sign-in fails like one without a network if no answer comes', async () => {
+  const hanging = (_url: string, { signal }: RequestInit = {}) =>
+    new Promise<Response>((_, reject) => {
+      if (signal?.aborted) reject(signal.reason)
+      else signal?.addEventListener('abort', () => reject(signal.reason))
+    })
+  jest.useFakeTimers()
+  try {
+    const client = newClient('http://127.0.0.1:9', { fetch: hanging })
+    const failures = [
+      client.signIn({ email: 'ada@example.org', password }),
+      client.api.GET('/api/v1/me'),
+      client.api.GET('/api/v1/me', { signal: AbortSignal.abort('given up') }),
+    ].map((request) => request.catch((error: unknown) => error))
+    jest.advanceTimersByTime(30_000)
+    const [signIn, get, own] = await Promise.all(failures)
+    expect([signIn, get]).toEqual([expect.any(TypeError), expect.any(TypeError)])
+    expect(own).not.toBeInstanceOf(TypeError)
+  } finally {
+    jest.useRealTimers()
+  }
 })
 
 test('attempts to refresh that are still under way when one was answered are given up', async () => {

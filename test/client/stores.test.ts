@@ -1,8 +1,9 @@
-import { expect, test } from 'bun:test'
+import { expect, setSystemTime, test } from 'bun:test'
 import { noContent } from '../../client/src/initial.ts'
 import { openMessages } from '../../client/src/messages.ts'
 import { createStore } from '../../client/src/store.ts'
 import type { Event, Message } from '../../client/src/index.ts'
+import { hours } from '../../src/lib/time.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { until } from '../until.ts'
 import { clientOf, fits, newClient, pair, sharedStorage } from './people.ts'
@@ -227,6 +228,65 @@ test('whoever signs out leaves nothing on the device, of earlier pages neither',
   const second = newClient(base, { storage })
   await second.signOut()
   expect([...storage.kept]).toEqual([])
+})
+
+test('whoever signs out in one tab leaves nothing of what another tab has stored', async () => {
+  const app = await testApp()
+  const { people, base, chatId } = await pair(app)
+  const carol = await app.person('Carol')
+  const other = await app.met(people.ada, carol)
+  await people.bob.post(`chats/${chatId}/messages`, { text: 'a secret of Bob' })
+  await carol.post(`chats/${other}/messages`, { text: 'a secret of Carol' })
+  const storage = sharedStorage()
+  const first = await clientOf(base, people.ada, { storage })
+  const second = newClient(base, { storage })
+  await Promise.all([first.chats.open(chatId).load(), second.chats.open(other).load()])
+  for (const secret of ['of Bob', 'of Carol'])
+    await until(() => [...storage.kept.values()].join().includes(secret), 'it is kept')
+  await first.signOut()
+  expect([...storage.kept]).toEqual([])
+})
+
+test('what is stored of a chat is its newest state, also after several events in a moment', async () => {
+  const app = await testApp()
+  const { people, base, chatId } = await pair(app)
+  const storage = sharedStorage()
+  const ada = await clientOf(base, people.ada, { storage })
+  ada.connect()
+  const chat = ada.chats.open(chatId)
+  await chat.load()
+  await fits(ada.connection, ({ state }) => state === 'online')
+  const { id } = (await people.bob.post(`chats/${chatId}/messages`, { text: 'a secret of Bob' })).body
+  await people.bob.delete(`messages/${id}`)
+  await fits(chat.messages, ({ items }) => items.some((one) => one.id === id && one.deleted))
+  await people.bob.post(`chats/${chatId}/messages`, { text: 'the last word' })
+  await until(() => [...storage.kept.values()].join().includes('the last word'), 'it is stored')
+  expect([...storage.kept.values()].join()).not.toContain('a secret')
+})
+
+test('what was read half a day ago is read again, because links to photos end', async () => {
+  const app = await testApp()
+  const { people, base, chatId } = await pair(app)
+  const asked: string[] = []
+  const ada = await clientOf(base, people.ada, {
+    fetch: (url, init) => {
+      asked.push(url)
+      return globalThis.fetch(url, init)
+    },
+  })
+  const chat = ada.chats.open(chatId)
+  chat.messages.subscribe(() => {})
+  await fits(chat.messages, ({ loaded }) => loaded)
+  asked.length = 0
+  ada.wake()
+  expect(asked).toEqual([])
+  setSystemTime(Date.now() + 13 * hours)
+  try {
+    ada.wake()
+    await until(() => asked.some((url) => url.includes(`/chats/${chatId}/messages`)), 'they are read again')
+  } finally {
+    setSystemTime()
+  }
 })
 
 test('a message that was held back takes its own place among newer ones; small differences of clocks change no order', async () => {
