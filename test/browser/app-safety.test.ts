@@ -164,6 +164,29 @@ browserTest(
   120_000,
 )
 
+browserTest('text that is selected beyond the edge of a sheet stays, and a click there closes the sheet', async () => {
+  const { app, origin } = await serve()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  for (const person of [ada, bob]) await person.put('me/location', { latitude: 52.5, longitude: 13.4 })
+  const { page, errors } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/nearby`)
+  await page.getByRole('link', { name: /^Bob/ }).click()
+  await button(page, 'Report').click()
+  await page.getByText('Add details first').click()
+  const field = page.getByLabel('In your words')
+  await field.fill('He asked for money')
+  const box = (await field.boundingBox())!
+  await page.mouse.move(box.x + 20, box.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(5, 5, { steps: 4 })
+  await page.mouse.up()
+  expect(await field.inputValue()).toBe('He asked for money')
+
+  await page.mouse.click(5, 5)
+  await field.waitFor({ state: 'detached' })
+  expect(errors).toEqual([])
+})
+
 browserTest(
   'after a block is lifted, by Undo, in the chat or in the settings, the other one is back at once',
   async () => {

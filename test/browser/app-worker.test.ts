@@ -153,6 +153,23 @@ browserTest(
   120_000,
 )
 
+/** Chromium subscribes only at a server of Google, so this answers in its place. */
+function subscriptions() {
+  const subscription = { endpoint: 'https://push.example/ada', keys: userAgent().keys }
+  return `
+    let current = null
+    window.unsubscribed = 0
+    PushManager.prototype.getSubscription = async () => current
+    PushManager.prototype.subscribe = async (options) => {
+      if (!options.userVisibleOnly || !options.applicationServerKey) throw new TypeError('not asked as it should be')
+      const unsubscribe = async () => {
+        current = null
+        unsubscribed++
+      }
+      return (current = { options, unsubscribe, toJSON: () => (${JSON.stringify(subscription)}) })
+    }`
+}
+
 browserTest(
   'a press in the settings registers this device, and a push shows what its user has chosen',
   async () => {
@@ -162,17 +179,7 @@ browserTest(
     const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
     const chat = await app.met(ada, bob)
     const { page, context, errors } = await openAs(browser, web.origin, ada, { permissions: ['notifications'] })
-    // Chromium subscribes at a server of Google alone, so the answer of that one is made up.
-    const subscription = { endpoint: 'https://push.example/ada', keys: userAgent().keys }
-    await context.addInitScript(`
-      let current = null
-      window.unsubscribed = 0
-      PushManager.prototype.getSubscription = async () => current
-      PushManager.prototype.subscribe = async (options) => {
-        if (!options.userVisibleOnly || !options.applicationServerKey) throw new TypeError('not asked as it should be')
-        const unsubscribe = async () => void unsubscribed++
-        return (current = { options, unsubscribe, toJSON: () => (${JSON.stringify(subscription)}) })
-      }`)
+    await context.addInitScript(subscriptions())
     const deliver = await pushService(context, page, web.origin)
     await page.goto(`${web.origin}/settings/devices`)
     await button(page, 'Notify me on this device').click()
@@ -229,6 +236,7 @@ browserTest(
     await cleo.post(`chats/${withCleo}/messages`, { text: 'Hello' })
     await ada.put(`chats/${withCleo}/read`, {})
     const { page, context, errors } = await openAs(browser, web.origin, ada, { permissions: ['notifications'] })
+    await context.addInitScript(subscriptions())
     await context.addInitScript(`
       navigator.setAppBadge = async (count) => { window.badge = count }
       window.look = (visibilityState) => {
@@ -260,9 +268,13 @@ browserTest(
     await page.goto(`${web.origin}/settings`)
     await button(page, 'Sign out').click()
     await page.evaluate('window.badge = null')
+    expect((await ada.get('me/channels')).body.items).toHaveLength(1)
+    // Without a network, the server does not hear of it.
+    await context.setOffline(true)
     await button(page.getByRole('dialog'), 'Sign out').click()
     await becomes(page, 'badge === 0')
     await until(async () => (await shown()).length === 0, 'nothing is shown')
+    await becomes(page, 'unsubscribed === 1')
     expect(errors.filter((error) => !error.includes('incognito'))).toEqual([])
   },
   120_000,

@@ -62,9 +62,14 @@ export const isThisDevice = (channelId: string): boolean => readLocal(ownChannel
 /** Ends the subscription once the channel of this device is removed, and does not renew it at the next start. */
 export async function endPush(): Promise<void> {
   writeLocal(removed, '1')
+  await unsubscribe()
+}
+
+/** Ends this browser's subscription, also without a network: no push for the user who had it is shown here from then on. */
+export async function unsubscribe(): Promise<void> {
   writeLocal(ownChannel, null)
   const registration = await navigator.serviceWorker?.getRegistration()
-  await (await registration?.pushManager.getSubscription())?.unsubscribe()
+  await (await registration?.pushManager?.getSubscription())?.unsubscribe()
 }
 
 /** Closes notifications of this device: those of the chats for which `isOver` says so, or all without it. */

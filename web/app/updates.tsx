@@ -5,7 +5,7 @@ import { useToast } from '../shared/ui/toasts.tsx'
 import { isInTelegram } from './telegram/launch.ts'
 import { useLanguage } from './language.tsx'
 import { register } from './worker.ts'
-import { closeNotifications, renewPush, showUnread } from './push.ts'
+import { closeNotifications, renewPush, showUnread, unsubscribe } from './push.ts'
 
 /** Registers the service worker, offers new versions of the app, and opens what its notifications are about. Renders nothing. */
 export function Updates() {
@@ -40,6 +40,10 @@ export function Updates() {
     if (isSignedIn) return void renewPush(client)
     void closeNotifications()
     showUnread(0)
+    // Who signs out without a network keeps a session on the server, which would go on pushing to this device.
+    void client.ready.then(async () => {
+      if (client.session.get().state === 'signed-out') await unsubscribe()
+    })
   }, [isSignedIn, client])
   return null
 }

@@ -10,6 +10,7 @@ export function useDialog(
   onClose: () => void,
 ): DialogHTMLAttributes<HTMLDialogElement> & { ref: Ref<HTMLDialogElement> } {
   const dialog = useRef<HTMLDialogElement>(null)
+  const pressed = useRef<EventTarget | null>(null)
   useEffect(() => {
     const shown = dialog.current
     const before = document.activeElement
@@ -25,8 +26,12 @@ export function useDialog(
       event.preventDefault()
       onClose()
     },
+    onPointerDown: (event) => {
+      pressed.current = event.target
+    },
     onClick: (event) => {
-      if (event.target === event.currentTarget) onClose()
+      // Selecting text in a field with the mouse may end beside the content: the press counts too.
+      if (event.target === event.currentTarget && pressed.current === event.currentTarget) onClose()
     },
   }
 }
