@@ -408,6 +408,67 @@ browserTest(
 )
 
 browserTest(
+  'saving a rule does not turn it on again, and replaces what somebody else has changed only after saying so',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [root, ada] = [await withRole(app, 'admin', 'Root'), await withRole(app, 'admin', 'Ada')]
+    const fruit = {
+      ...{ name: 'Fruit', on: true, applies_to: ['message' as const], action: 'flag' as const },
+      match: { type: 'words' as const, words: ['banana'] },
+    }
+    await app.services.filter.replaceAll(operator, [fruit])
+    const { page, errors, context } = await openConsole(web.origin, root)
+    await go(page, 'r', 'Rules')
+    const stored = async () => (await rulesOf(ada))[0]
+    const id = (await stored())?.id
+    const save = () => button(page, 'Save').click()
+    const words = field(page, 'Words and phrases')
+    await page
+      .getByRole('link', { name: /^Fruit/ })
+      .first()
+      .click()
+    await title(page, 'Fruit').waitFor()
+
+    // Turned off meanwhile, it stays off.
+    expect((await ada.put(`admin/rules/${id}`, { ...fruit, on: false })).status).toBe(200)
+    await field(page, 'Name, for admins').fill('Fruits')
+    await save()
+    await page.getByText('Saved. It is off.').waitFor()
+    expect(await stored()).toMatchObject({ ...fruit, name: 'Fruits', on: false })
+
+    // Edited meanwhile, it stays as it is, until the admin knows and saves again.
+    const edited = { ...fruit, name: 'Fruits', match: { ...fruit.match, words: ['banana', 'cherry'] } }
+    expect((await ada.put(`admin/rules/${id}`, edited)).status).toBe(200)
+    await words.fill('banana\ndate')
+    await save()
+    const outdated = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this rule meanwhile.' })
+    await outdated.waitFor()
+    await expectAccessible(page, 'a rule that somebody else has changed')
+    expect(await stored()).toMatchObject(edited)
+    expect(await words.inputValue()).toBe('banana\ndate')
+    await save()
+    await page.getByText('Saved, and in force at once.').waitFor()
+    await outdated.waitFor({ state: 'detached' })
+    expect(await stored()).toMatchObject({ ...edited, match: { ...fruit.match, words: ['banana', 'date'] } })
+
+    // Discarding shows what the other has written.
+    expect((await ada.put(`admin/rules/${id}`, edited)).status).toBe(200)
+    await words.fill('banana\nelderberry')
+    await save()
+    await outdated.waitFor()
+    await button(page, 'Discard changes').click()
+    await outdated.waitFor({ state: 'detached' })
+    expect(await words.inputValue()).toBe('banana\ncherry')
+    expect(await stored()).toMatchObject(edited)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
   'a moderator sees none of the screens for admins, and the console asks for nothing of them',
   async () => {
     const app = await testApp()

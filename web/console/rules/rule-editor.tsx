@@ -8,7 +8,7 @@ import { errorAt, failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import queueStyles from '../queue/queue.module.css'
-import { type Failure, outcomeOf, useAction } from '../requests.ts'
+import { type Failure, type Outcome, outcomeOf, useAction } from '../requests.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Checks } from '../ui/checks.tsx'
 import { Choice } from '../ui/choice.tsx'
@@ -22,6 +22,8 @@ import {
   contacts,
   type Draft,
   draftOf,
+  type Edited,
+  isSame,
   showsPublicText,
   kinds,
   linesOf,
@@ -29,6 +31,7 @@ import {
   type Rule,
   ruleOf,
   subjectsFor,
+  unchanged,
 } from './rule-form.ts'
 import styles from './rules.module.css'
 import { Trial } from './trial.tsx'
@@ -38,39 +41,61 @@ type Props = {
   rule: Rule | null
   back: ReactNode
   trial: RefObject<HTMLTextAreaElement | null>
+  readAgain: (rule: Rule) => Promise<Outcome<Rule>>
+  /** Called after the rule has been saved or deleted, or is found to be changed. */
   onSaved: () => Promise<void>
   onTurn: (rule: Rule, on: boolean) => Promise<void>
 }
 
-export function RuleEditor({ rule, back, trial, onSaved, onTurn }: Props) {
+export function RuleEditor({ rule, back, trial, readAgain, onSaved, onTurn }: Props) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
   const [, navigate] = useLocation()
   const key = rule?.id ?? 'new'
-  const [draft, setDraft] = useState<Draft>(() => drafts.of(key) ?? draftOf(rule))
+  const [edited, setEdited] = useState<Edited>(() => drafts.of(key) ?? unchanged(rule))
+  const { draft, opened } = edited
+  const isDirty = !isSame(draft, opened)
+  // When the list is read again, a rule without unsaved changes is shown as it is stored.
+  const [listed, setListed] = useState(rule)
+  if (listed !== rule) {
+    setListed(rule)
+    if (!isDirty) setEdited(unchanged(rule))
+  }
+  const [isOutdated, setIsOutdated] = useState(false)
   const [isIncomplete, setIsIncomplete] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
-  const isDirty =
-    JSON.stringify(ruleOf({ ...draft, on: false })) !== JSON.stringify(ruleOf({ ...draftOf(rule), on: false }))
   useEffect(() => {
     if (rule === null) form.current?.querySelector('input')?.focus()
     else heading.current?.focus()
   }, [])
-  useEffect(() => drafts.set(key, isDirty ? draft : null), [key, draft, isDirty])
+  useEffect(() => drafts.set(key, isDirty ? edited : null), [key, edited, isDirty])
 
-  const save = useAction(async () => {
+  const replace = async (rule: Rule): Promise<Outcome<Rule> | null> => {
+    const { data: stored, failure } = await readAgain(rule)
+    if (failure) return { data: null, failure }
+    const now = draftOf(stored)
+    // It equals the draft if this admin has saved before and only the answer was lost.
+    if (!isSame(now, opened) && !isSame(now, draft)) {
+      setEdited((before) => ({ ...before, opened: now }))
+      setIsOutdated(true)
+      await onSaved()
+      return null
+    }
     // The switch decides whether the rule is on; it may have been used meanwhile.
-    const body = { ...ruleOf(draft), on: rule?.on ?? draft.on }
-    const { data, failure } = await outcomeOf(
-      rule === null
-        ? api.POST('/api/v1/admin/rules', { body })
-        : api.PUT('/api/v1/admin/rules/{id}', { params: { path: { id: rule.id } }, body }),
-    )
+    const body = { ...ruleOf(draft), on: stored.on }
+    return outcomeOf(api.PUT('/api/v1/admin/rules/{id}', { params: { path: { id: rule.id } }, body }))
+  }
+  const save = useAction(async () => {
+    setIsOutdated(false)
+    const saved =
+      rule === null ? await outcomeOf(api.POST('/api/v1/admin/rules', { body: ruleOf(draft) })) : await replace(rule)
+    if (saved === null) return null
+    const { data, failure } = saved
     if (failure) return failure
     drafts.set(key, null)
-    setDraft(draftOf(data))
+    setEdited(unchanged(data))
     await onSaved()
     toast(t(data.on ? 'rules.saved' : 'rules.savedOff'))
     if (rule === null) navigate(`/rules/${data.id}`, { replace: true })
@@ -93,9 +118,10 @@ export function RuleEditor({ rule, back, trial, onSaved, onTurn }: Props) {
     else form.current?.querySelector<HTMLElement>(`[data-field=${lacking}] :is(input, textarea)`)?.focus()
   }
   useKeys(t('rules.one'), [{ keys: 'Mod+Enter', label: t('console.save'), inFields: true, inLine: true, run: submit }])
-  const set = (change: Partial<Draft>) => setDraft((before) => changed(before, change))
+  const set = (change: Partial<Draft>) => setEdited((before) => ({ ...before, draft: changed(before.draft, change) }))
   const discard = () => {
-    setDraft(draftOf(rule))
+    setEdited(unchanged(rule))
+    setIsOutdated(false)
     setIsIncomplete(false)
     save.setFailure(null)
   }
@@ -217,6 +243,11 @@ export function RuleEditor({ rule, back, trial, onSaved, onTurn }: Props) {
               </div>
             )}
             <FailureText failure={failureBeside(failure, beside)} />
+            {isOutdated && (
+              <p className={styles.error} role="alert">
+                {t('rules.outdated')}
+              </p>
+            )}
             <div className={styles.buttons}>
               <Button type="submit" look="primary" busy={save.busy}>
                 {t('console.save')} <Keys keys="Mod+Enter" />

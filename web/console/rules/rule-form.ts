@@ -139,6 +139,18 @@ export function ruleOf(draft: Draft): NewRule {
   }
 }
 
+/** A draft, and the rule as it was when the changes began. */
+export type Edited = { draft: Draft; opened: Draft }
+
+export function unchanged(rule: Rule | null): Edited {
+  const draft = draftOf(rule)
+  return { draft, opened: draft }
+}
+
+/** Whether two drafts make the same rule. Whether it is on is not compared, because the switch decides that. */
+export const isSame = (one: Draft, other: Draft): boolean =>
+  JSON.stringify(ruleOf({ ...one, on: false })) === JSON.stringify(ruleOf({ ...other, on: false }))
+
 /** The draft after a change, without subjects and actions that no longer fit. */
 export function changed(draft: Draft, change: Partial<Draft>): Draft {
   const next = { ...draft, ...change }

@@ -8,7 +8,7 @@ import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import peopleStyles from '../people/people.module.css'
 import queueStyles from '../queue/queue.module.css'
-import { type Failure, failureText, outcomeOf, type Resource, useResource } from '../requests.ts'
+import { type Failure, failureText, type Outcome, outcomeOf, type Resource, useResource } from '../requests.ts'
 import { Choice } from '../ui/choice.tsx'
 import { Empty, Failed, Loaded, Skeleton } from '../ui/loaded.tsx'
 import { OnOff } from '../ui/on-off.tsx'
@@ -36,18 +36,23 @@ export default function Rules() {
   const [switching, setSwitching] = useState<readonly string[]>([])
   const trial = useRef<HTMLTextAreaElement>(null)
 
+  /** A rule is replaced as a whole, and somebody else may have changed it since the list was read. */
+  const readAgain = async (rule: Rule): Promise<Outcome<Rule>> => {
+    const { data, failure } = await outcomeOf(api.GET('/api/v1/admin/rules'))
+    if (failure) return { data: null, failure }
+    // If it is deleted, the server says so when it is replaced.
+    return { data: data.items.find(({ id }) => id === rule.id) ?? rule, failure: null }
+  }
   const put = async (rule: Rule, on: boolean): Promise<Failure | null> => {
-    // A rule is replaced as a whole, and somebody else may have changed it since the list was read.
-    const read = await outcomeOf(api.GET('/api/v1/admin/rules'))
-    if (read.failure) return read.failure
-    const latest = read.data.items.find(({ id }) => id === rule.id) ?? rule
-    const { failure } = await outcomeOf(
+    const { data: latest, failure } = await readAgain(rule)
+    if (failure) return failure
+    const replaced = await outcomeOf(
       api.PUT('/api/v1/admin/rules/{id}', {
         params: { path: { id: rule.id } },
         body: { ...ruleOf(draftOf(latest)), public_text: latest.public_text, on },
       }),
     )
-    return failure
+    return replaced.failure
   }
   const turn = async (rule: Rule, on: boolean) => {
     if (data === null || switching.includes(rule.id)) return
@@ -123,11 +128,27 @@ export default function Rules() {
       }
       detail={
         id === 'new' ? (
-          <RuleEditor key="new" rule={null} back={back} trial={trial} onSaved={reload} onTurn={turn} />
+          <RuleEditor
+            key="new"
+            rule={null}
+            back={back}
+            trial={trial}
+            readAgain={readAgain}
+            onSaved={reload}
+            onTurn={turn}
+          />
         ) : id === undefined || id === 'try' ? (
           <Overview back={back} trial={trial} focused={id === 'try'} rules={data} />
         ) : rule ? (
-          <RuleEditor key={id} rule={rule} back={back} trial={trial} onSaved={reload} onTurn={turn} />
+          <RuleEditor
+            key={id}
+            rule={rule}
+            back={back}
+            trial={trial}
+            readAgain={readAgain}
+            onSaved={reload}
+            onTurn={turn}
+          />
         ) : (
           <>
             <header className={queueStyles.head}>

@@ -469,6 +469,8 @@ export const en = {
   'rules.saved': 'Saved, and in force at once.',
   'rules.savedOff': 'Saved. It is off.',
   'rules.discard': 'Discard changes',
+  'rules.outdated':
+    'Somebody else has changed this rule meanwhile. Save again to replace their version, or discard your changes to see it.',
   'rules.delete': 'Delete the rule',
   'rules.deleteHint': 'What it did stays. Turning it off keeps it for later.',
   'rules.deleteAsk': 'Delete “{name}”?',
