@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { days, hours, minutes } from '../../src/lib/time.ts'
+import { days, hours, minutes, seconds } from '../../src/lib/time.ts'
 import { password, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { until } from '../until.ts'
@@ -32,7 +32,7 @@ async function openConsole(app: TestApp, origin: string, aheadMs: number) {
   await page.getByLabel('Password').fill(password)
   await page.keyboard.press('Enter')
   await title(page, 'Queue').waitFor()
-  return { page, close: () => context.close() }
+  return { page, admin, close: () => context.close() }
 }
 
 const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
@@ -85,6 +85,33 @@ browserTest(
     await stop()
   },
   120_000,
+)
+
+browserTest(
+  'an appeal that somebody else decides leaves the list without being asked for',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const { page, admin, close } = await openConsole(app, origin, 0)
+    const [mo, bob] = [await app.person('Mo'), await app.person('Bob')]
+    await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
+    app.forget(mo.id)
+    await admin.post(`admin/users/${bob.id}/warn`, { reason: 'Be kind.' })
+    const [notice] = (await bob.get('me/notices')).body.items
+    const { id } = (await bob.post('appeals', { notice_id: notice.id, text: 'Why me?' })).body
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    await title(page, 'Appeals').waitFor()
+    await page.locator('[data-row]').waitFor()
+    const decision = { decision: 'uphold', note: 'We are sorry.' }
+    expect((await mo.post(`admin/appeals/${id}/resolve`, decision)).status).toBe(200)
+    await page.clock.fastForward(31 * seconds)
+    await page.locator('[data-row]').waitFor({ state: 'detached' })
+    await close()
+    await stop()
+  },
+  60_000,
 )
 
 browserTest(

@@ -208,6 +208,40 @@ browserTest(
 )
 
 browserTest(
+  'an appeal that somebody else has decided closes, whatever the moderator decides, and is decided once',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const [mo, ann] = [await withRole(app, 'moderator', 'Mo'), await withRole(app, 'moderator', 'Ann')]
+    const [root, bob] = [await withRole(app, 'admin', 'Root'), await app.person('Bob')]
+    await root.post(`admin/users/${bob.id}/warn`, { reason: 'Be kind.' })
+    const [notice] = (await bob.get('me/notices')).body.items
+    const { id } = (await bob.post('appeals', { notice_id: notice.id, text: 'Why me?' })).body
+    const { page, context, errors } = await openConsole(origin, mo)
+    await page.goto(`${origin}/console/appeals/${id}`)
+    const opened = page.getByRole('article', { name: 'Appeal' })
+    await opened.getByText('Why me?').waitFor()
+    await page.keyboard.press('r')
+    await reason(page).fill('You were not kind.')
+    const theirs = { decision: 'uphold', note: 'We are sorry.' }
+    expect((await ann.post(`admin/appeals/${id}/resolve`, theirs)).status).toBe(200)
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('This appeal was decided already.').waitFor()
+    await opened.waitFor({ state: 'detached' })
+    await page.getByText('Nothing is waiting', { exact: true }).waitFor()
+    expect(await page.locator('[data-row]').count()).toBe(0)
+    await page.getByRole('radio', { name: 'All', exact: true }).check()
+    await page.locator('[data-row]').click()
+    await opened.getByText('We are sorry.').waitFor()
+    expect(await opened.getByText('You were not kind.').count()).toBe(0)
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
   'the newest reports about somebody are shown, with a link to the others',
   async () => {
     const app = await testApp()

@@ -99,3 +99,23 @@ export function useList<Item>(ask: Ask<Item>, key: string): List<Item> {
     ),
   }
 }
+
+const reloadEveryMs = 30_000
+
+/**
+ * Reads a list again now and then, because others change it meanwhile. Returns a function that does so at once. A user who has
+ * loaded further pages keeps them: then nothing is read.
+ */
+export function useRefresh<Item>({ items, reload }: List<Item>, pageSize: number): () => void {
+  const isFirstPage = (items?.length ?? 0) <= pageSize
+  useEffect(() => {
+    if (!isFirstPage) return
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void reload()
+    }, reloadEveryMs)
+    return () => clearInterval(timer)
+  }, [isFirstPage, reload])
+  return useCallback(() => {
+    if (isFirstPage) void reload()
+  }, [isFirstPage, reload])
+}

@@ -11,7 +11,7 @@ import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import decisionStyles from '../queue/decision.module.css'
 import styles from '../queue/queue.module.css'
-import { outcomeOf, useAction, useList } from '../requests.ts'
+import { failureText, outcomeOf, useAction, useList, useRefresh } from '../requests.ts'
 import { Choice } from '../ui/choice.tsx'
 import { FailureText } from '../ui/failure.tsx'
 import { Empty, Failed, Skeleton } from '../ui/loaded.tsx'
@@ -22,6 +22,7 @@ import { Listed } from '../ui/table.tsx'
 import { Ago, At, durationOf } from '../ui/time.tsx'
 
 type Appeal = components['schemas']['QueuedAppeal']
+const pageSize = 30
 const statuses = ['open', 'upheld', 'rejected', 'any'] as const
 type Shown = { status: (typeof statuses)[number]; period: Period | null }
 
@@ -42,6 +43,7 @@ export default function Appeals() {
   const shown = { status, period }
   const list = useList<Appeal>((cursor) => {
     const query = {
+      limit: pageSize,
       ...(status !== 'any' && { status }),
       ...(period && instants(period)),
       ...(cursor !== undefined && { cursor }),
@@ -49,6 +51,7 @@ export default function Appeals() {
     return api.GET('/api/v1/admin/appeals', { params: { query } })
   }, JSON.stringify(shown))
   const { items, change, failure, reload, hasMore, loading, loadMore } = list
+  const refresh = useRefresh(list, pageSize)
   // Only the list shows appeals, so read on until it has the opened one. It stays open while the list is read again.
   const latest = useRef<Appeal | null>(null)
   const found = items?.find((appeal) => appeal.id === id)
@@ -60,11 +63,12 @@ export default function Appeals() {
   }, [isSought, hasMore, loading, failure, loadMore])
 
   /** Continues with the next appeal in the list. */
-  const onDecided = (appeal: Appeal, andNext: boolean) => {
-    const at = items?.findIndex((each) => each.id === appeal.id) ?? -1
-    const rest = items?.filter((each) => each.id !== appeal.id) ?? []
-    change((before) => before.filter((each) => each.id !== appeal.id))
-    toast(t(`appeals.done.${appeal.status}`))
+  const onDecided = (decided: string, outcome: string, andNext: boolean) => {
+    const at = items?.findIndex((each) => each.id === decided) ?? -1
+    const rest = items?.filter((each) => each.id !== decided) ?? []
+    change((before) => before.filter((each) => each.id !== decided))
+    refresh()
+    toast(outcome)
     const following = andNext ? rest[Math.min(at, rest.length - 1)] : undefined
     navigate(addressOf(shown, following?.id))
   }
@@ -172,7 +176,12 @@ function Row({ appeal, href, isHere }: { appeal: Appeal; href: string; isHere: b
   )
 }
 
-type OpenedProps = { appeal: Appeal; back: ReactNode; onDecided: (appeal: Appeal, andNext: boolean) => void }
+type OpenedProps = {
+  appeal: Appeal
+  back: ReactNode
+  /** Called after this moderator or somebody else has decided the appeal. `outcome` says what became of it. */
+  onDecided: (id: string, outcome: string, andNext: boolean) => void
+}
 
 function Opened({ appeal, back, onDecided }: OpenedProps) {
   const { t } = useLanguage()
@@ -268,8 +277,12 @@ function Decision({ appeal, onDecided }: Pick<OpenedProps, 'appeal' | 'onDecided
         body: { decision, note: note.trim() },
       }),
     )
-    if (failure) return failure
-    onDecided(data, andNext)
+    if (failure) {
+      if (failure === 'offline' || (failure.code !== 'conflict' && failure.code !== 'not_found')) return failure
+      onDecided(appeal.id, failure.code === 'conflict' ? t('appeals.decided') : failureText(t, failure), andNext)
+      return null
+    }
+    onDecided(data.id, t(`appeals.done.${data.status}`), andNext)
     return null
   })
   const submit = (andNext: boolean) => {

@@ -6,7 +6,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import { failureText, outcomeOf, useAction, useList } from '../requests.ts'
+import { failureText, outcomeOf, useAction, useList, useRefresh } from '../requests.ts'
 import { useStaff } from '../staff.tsx'
 import { Choice, Filter } from '../ui/choice.tsx'
 import { FailureText } from '../ui/failure.tsx'
@@ -36,7 +36,6 @@ import styles from './queue.module.css'
 import { type Decided, UndoBar } from './undo-bar.tsx'
 
 const pageSize = 50
-const reloadEveryMs = 30_000
 
 export default function Queue() {
   const { t } = useLanguage()
@@ -61,22 +60,10 @@ export default function Queue() {
     if (answer.data) setCounts(answer.data.counts)
     return answer
   }, JSON.stringify(shown))
-  const { items, reload, change } = list
-
-  // Others file and decide reports meanwhile, so reload. A user who has loaded further pages keeps them.
-  const isFirstPage = (items?.length ?? 0) <= pageSize
-  useEffect(() => {
-    if (!isFirstPage) return
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void reload()
-    }, reloadEveryMs)
-    return () => clearInterval(timer)
-  }, [isFirstPage, reload])
+  const { change } = list
+  const refresh = useRefresh(list, pageSize)
 
   // Claims are shown without reading the list again, which would fall back to its first page.
-  const refresh = useCallback(() => {
-    if (isFirstPage) void reload()
-  }, [isFirstPage, reload])
   const onClaimed = useCallback(
     ({ id, claimed_by, claimed_until }: Report) =>
       change((items) => items.map((item) => (item.id === id ? { ...item, claimed_by, claimed_until } : item))),

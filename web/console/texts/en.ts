@@ -230,6 +230,7 @@ export const en = {
   'appeals.done.open': 'The appeal is open.',
   'appeals.done.upheld': 'The appeal is upheld. The person is told.',
   'appeals.done.rejected': 'The appeal is rejected. The person is told.',
+  'appeals.decided': 'This appeal was decided already.',
   'appeals.against': 'Against: {decision}',
   'appeals.text': 'What they say',
   'appeals.byAuthor': 'The author of the review',

@@ -254,6 +254,7 @@ export const ru: Translation<typeof en> = {
   'appeals.done.open': 'Апелляция открыта.',
   'appeals.done.upheld': 'Апелляция принята. Человек об этом узнает.',
   'appeals.done.rejected': 'Апелляция отклонена. Человек об этом узнает.',
+  'appeals.decided': 'По этой апелляции уже принято решение.',
   'appeals.against': 'Против: {decision}',
   'appeals.text': 'Что говорит человек',
   'appeals.byAuthor': 'Автор отзыва',
