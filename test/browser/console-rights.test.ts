@@ -115,6 +115,42 @@ browserTest(
 )
 
 browserTest(
+  'a moderator who has to agree to texts or to confirm an address first reads so, with a link to the app',
+  async () => {
+    const app = await testApp({ CONSENT_GATE: 'on' })
+    const { origin, stop } = await serveWeb(app)
+    const { page, person, show, close } = await openConsole(app, origin, 'moderator')
+    const agree = async (terms: boolean) =>
+      expect((await person.post('auth/consents', { consents: { terms } })).status).toBe(201)
+    const failed = (text: string) => alerts(page).filter({ hasText: text })
+    const consents = failed('Agree to the texts of this community in the app first.')
+    await agree(false)
+    await show('/queue', 'Queue')
+    await consents.waitFor()
+    expect(await consents.getByRole('link', { name: 'To the app' }).getAttribute('href')).toBe('/')
+    await expectAccessible(page, 'consents are missing')
+    await page.keyboard.press('n')
+    await consents.nth(1).waitFor()
+    expect(await alerts(page).getByRole('link', { name: 'To the app' }).count()).toBe(2)
+
+    const problem = { type: 'about:blank', title: 'E-mail not verified', detail: '', request_id: '' }
+    await page.route(
+      '**/api/v1/admin/reports?*',
+      (route) => route.fulfill({ status: 403, json: { ...problem, status: 403, code: 'email_not_verified' } }),
+      { times: 1 },
+    )
+    await button(page, 'Try again').click()
+    await failed('Confirm your e-mail address first').getByRole('link', { name: 'To the app' }).waitFor()
+    await agree(true)
+    await button(page, 'Try again').click()
+    await page.getByRole('heading', { name: 'Nothing is waiting', exact: true }).waitFor()
+    await close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
   'what is refused twice for one reason is said once, beside what was tried last',
   async () => {
     const app = await testApp()

@@ -16,6 +16,10 @@ export function failureText(t: T, failure: Failure): string {
       return t('console.failure.wrongPassword')
     case 'passkey_invalid':
       return t('console.failure.passkey')
+    case 'consents_required':
+      return t('console.failure.consents')
+    case 'email_not_verified':
+      return t('console.failure.unverified')
     case 'suspended':
       return t('console.failure.suspended')
     case 'claimed':
@@ -34,6 +38,10 @@ export function failureText(t: T, failure: Failure): string {
   }
   return failure.status >= 500 ? t('console.failure.server') : t('console.failure.other')
 }
+
+/** Whether the user has to do something in the app first, to which a link leads. */
+export const isSolvedInApp = (failure: Failure): boolean =>
+  failure !== 'offline' && (failure.code === 'consents_required' || failure.code === 'email_not_verified')
 
 type Page<Item> = { items: Item[]; next_cursor: string | null }
 type Ask<Item> = (cursor: string | undefined) => Promise<{ data?: Page<Item>; error?: unknown; response: Response }>

@@ -53,6 +53,9 @@ export const en = {
   'console.failure.wrongPassword': 'The password is wrong.',
   'console.failure.passkey': 'This passkey is not accepted here.',
   'console.failure.suspended': 'This account is suspended.',
+  'console.failure.consents': 'Agree to the texts of this community in the app first.',
+  'console.failure.unverified':
+    'Confirm your e-mail address first: open the link in our mail, or ask for a new one in the app.',
   'console.failure.claimed': 'Somebody else is working on it.',
   'console.failure.notFound': 'It does not exist, or no longer exists.',
   'console.failure.noMail': 'This server sends no mail.',

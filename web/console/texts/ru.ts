@@ -54,6 +54,9 @@ export const ru: Translation<typeof en> = {
   'console.failure.wrongPassword': 'Пароль неверный.',
   'console.failure.passkey': 'Этот ключ доступа здесь не принимают.',
   'console.failure.suspended': 'Эта учётная запись заблокирована.',
+  'console.failure.consents': 'Сначала согласитесь с текстами этого сообщества в приложении.',
+  'console.failure.unverified':
+    'Сначала подтвердите почту: откройте ссылку из нашего письма или запросите новую в приложении.',
   'console.failure.claimed': 'Сейчас этим занимается кто-то другой.',
   'console.failure.notFound': 'Этого нет или уже нет.',
   'console.failure.noMail': 'Этот сервер не отправляет почту.',

@@ -1,15 +1,33 @@
 import { errorAt } from '../field-errors.ts'
 import { useLanguage } from '../language.tsx'
-import { type Failure, failureText } from '../requests.ts'
+import { type Failure, failureText, isSolvedInApp } from '../requests.ts'
 import styles from './ui.module.css'
+
+/** The text of a failure, with a link to the app if that is where to solve it. */
+export function FailureReason({ failure }: { failure: Failure }) {
+  const { t } = useLanguage()
+  return (
+    <>
+      {failureText(t, failure)}
+      {isSolvedInApp(failure) && (
+        <>
+          {' '}
+          {/* In a new tab, so that what was written here stays. */}
+          <a href="/" target="_blank" rel="noreferrer">
+            {t('console.gate.app')}
+          </a>
+        </>
+      )}
+    </>
+  )
+}
 
 /** Why an action failed, shown beside its button. */
 export function FailureText({ failure }: { failure: Failure | null }) {
-  const { t } = useLanguage()
   if (failure === null) return null
   return (
     <p className={styles.failure} role="alert">
-      {failureText(t, failure)}
+      <FailureReason failure={failure} />
     </p>
   )
 }

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
-import { type Failure, failureText } from '../requests.ts'
+import type { Failure } from '../requests.ts'
+import { FailureReason } from './failure.tsx'
 import styles from './ui.module.css'
 
 /** Grey lines in the shape of the content that is loading. */
@@ -32,7 +33,9 @@ export function Failed({ failure, onRetry }: { failure: Failure; onRetry: () => 
   const { t } = useLanguage()
   return (
     <div className={styles.empty} role="alert">
-      <p>{failureText(t, failure)}</p>
+      <p>
+        <FailureReason failure={failure} />
+      </p>
       <Button onClick={onRetry}>{t('console.retry')}</Button>
     </div>
   )
