@@ -26,16 +26,20 @@ async function withRole(app: TestApp, role: 'moderator' | 'admin', name: string)
 }
 
 /** The console of somebody who has just signed in. */
-async function openConsole(origin: string, { email }: Person, width = 1440) {
+async function openConsole(origin: string, person: Person, width = 1440) {
   const viewport = { width, height: 900 }
   const { page, errors, context } = await openPage(browser, `${origin}/console`, { viewport, reducedMotion: 'reduce' })
   const asked: string[] = []
   page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+  await signIn(page, person)
+  await title(page, 'Queue').waitFor()
+  return { page, errors, asked, context }
+}
+
+async function signIn(page: Page, { email }: Person) {
   await page.getByLabel('E-mail or phone').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.keyboard.press('Enter')
-  await title(page, 'Queue').waitFor()
-  return { page, errors, asked, context }
 }
 
 const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true })
@@ -461,6 +465,44 @@ browserTest(
     await outdated.waitFor({ state: 'detached' })
     expect(await words.inputValue()).toBe('banana\ncherry')
     expect(await stored()).toMatchObject(edited)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
+  'what an admin has not saved of a rule is not shown to the next one on the same page, and is still there for the first',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [root, ada] = [await withRole(app, 'admin', 'Root'), await withRole(app, 'admin', 'Ada')]
+    await app.services.filter.replaceAll(operator, [
+      { name: 'Fruit', on: true, applies_to: ['message'], match: { type: 'words', words: ['banana'] }, action: 'flag' },
+    ])
+    const { page, errors, context } = await openConsole(web.origin, root)
+    await go(page, 'r', 'Rules')
+    await page
+      .getByRole('link', { name: /^Fruit/ })
+      .first()
+      .click()
+    const words = field(page, 'Words and phrases')
+    const unsaved = page.getByText('Not saved')
+    await words.fill('cherry')
+    await unsaved.first().waitFor()
+    for (const [person, text] of [
+      [ada, 'banana'],
+      [root, 'cherry'],
+    ] as const) {
+      await button(page, 'Sign out').click()
+      await title(page, 'Sign in').waitFor()
+      await signIn(page, person)
+      await title(page, 'Fruit').waitFor()
+      expect(await words.inputValue()).toBe(text)
+      // In the list, and beside the name.
+      expect(await unsaved.count()).toBe(person === root ? 2 : 0)
+    }
     expect(errors).toEqual([])
     await context.close()
     await web.stop()

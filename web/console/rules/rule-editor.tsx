@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { Checkbox, Field, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
+import { useDraftKey } from '../drafts.ts'
 import { errorAt, failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -52,7 +53,7 @@ export function RuleEditor({ rule, back, trial, readAgain, onSaved, onTurn }: Pr
   const { api } = useConvene()
   const toast = useToast()
   const [, navigate] = useLocation()
-  const key = rule?.id ?? 'new'
+  const key = useDraftKey()(rule?.id ?? 'new')
   const [edited, setEdited] = useState<Edited>(() => drafts.of(key) ?? unchanged(rule))
   const { draft, opened } = edited
   const isDirty = !isSame(draft, opened)

@@ -4,6 +4,7 @@ import { useRef, useState, useSyncExternalStore } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
+import { useDraftKey } from '../drafts.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import peopleStyles from '../people/people.module.css'
@@ -181,7 +182,8 @@ function RuleList({ rules, id, switching, onTurn }: ListProps) {
   const [typed, setTyped] = useState('')
   const [shown, setShown] = useState<(typeof which)[number]>('all')
   const field = useRef<HTMLInputElement>(null)
-  const unsaved = useSyncExternalStore(drafts.subscribe, drafts.ids)
+  const unsaved = useSyncExternalStore(drafts.subscribe, drafts.keys)
+  const draftKey = useDraftKey()
   useKeys(t('rules.title'), [{ keys: '/', label: t('rules.search'), run: () => field.current?.focus() }])
   const items = rules.data?.items
   const on = items?.filter((rule) => rule.on).length
@@ -250,7 +252,7 @@ function RuleList({ rules, id, switching, onTurn }: ListProps) {
                       <span className={queueStyles.second}>
                         <span className={queueStyles.excerpt}>
                           {[
-                            unsaved.has(rule.id) && t('rules.unsaved'),
+                            unsaved.has(draftKey(rule.id)) && t('rules.unsaved'),
                             matchText(t, rule),
                             rule.applies_to.map((subject) => t(`rules.in.${subject}`)).join(', '),
                             scopeText(t, rule),
