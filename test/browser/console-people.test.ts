@@ -171,6 +171,32 @@ browserTest(
 )
 
 browserTest(
+  'the arrow that chooses a word of an input method does not leave a search, in Safari neither',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const { page, context, errors } = await openConsole(origin, await withRole(app, 'admin', 'Root'))
+    for (const path of ['people', 'rules']) {
+      await page.goto(`${origin}/console/${path}`)
+      await page.locator('[data-row]').first().waitFor()
+      const search = page.getByRole('searchbox')
+      const isFocused = () => page.evaluate<boolean>(`document.activeElement.type === 'search'`)
+      const arrow = { key: 'ArrowDown', bubbles: true, cancelable: true }
+      await search.focus()
+      await search.dispatchEvent('keydown', { ...arrow, isComposing: true, keyCode: 229 })
+      await search.dispatchEvent('keydown', { ...arrow, keyCode: 229 })
+      expect([path, await isFocused()]).toEqual([path, true])
+      await search.press('ArrowDown')
+      expect([path, await isFocused()]).toEqual([path, false])
+    }
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
   'a decision is carried out though the browser is closed, and once',
   async () => {
     const app = await testApp()

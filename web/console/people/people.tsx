@@ -11,7 +11,7 @@ import { useStaff } from '../staff.tsx'
 import { Filter } from '../ui/choice.tsx'
 import { Empty } from '../ui/loaded.tsx'
 import { Bar } from '../ui/page.tsx'
-import { focusRow, Split } from '../ui/split.tsx'
+import { focusRow, leaveSearch, Split } from '../ui/split.tsx'
 import { Listed } from '../ui/table.tsx'
 import { roles } from './person-record.ts'
 import { PersonPage } from './person.tsx'
@@ -129,11 +129,7 @@ function Results({ shown, id }: { shown: Shown; id: string | undefined }) {
           spellCheck={false}
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'ArrowDown') return
-            event.preventDefault()
-            focusRow(1)
-          }}
+          onKeyDown={leaveSearch}
         />
       </search>
       <div className={queueStyles.filters}>

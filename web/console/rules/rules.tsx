@@ -14,7 +14,7 @@ import { Choice } from '../ui/choice.tsx'
 import { Empty, Failed, Loaded, Skeleton } from '../ui/loaded.tsx'
 import { OnOff } from '../ui/on-off.tsx'
 import { Bar } from '../ui/page.tsx'
-import { focusRow, Split } from '../ui/split.tsx'
+import { focusRow, leaveSearch, Split } from '../ui/split.tsx'
 import { ActionBadge } from './action-badge.tsx'
 import { drafts } from './drafts.ts'
 import { Overview } from './overview.tsx'
@@ -206,11 +206,7 @@ function RuleList({ rules, id, switching, onTurn }: ListProps) {
           spellCheck={false}
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'ArrowDown') return
-            event.preventDefault()
-            focusRow(1)
-          }}
+          onKeyDown={leaveSearch}
         />
       </search>
       <div className={queueStyles.filters}>

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { isComposing } from '../../shared/composing.ts'
 import { useLanguage } from '../language.tsx'
 import styles from './split.module.css'
 
@@ -30,4 +31,11 @@ export function focusRow(step: 1 | -1) {
   const row = rows[from < 0 ? 0 : Math.min(Math.max(from + step, 0), rows.length - 1)]
   row?.focus()
   row?.scrollIntoView({ block: 'nearest' })
+}
+
+/** ArrowDown leads from a search field to the rows. In an input method, it chooses among the words that are offered. */
+export function leaveSearch(event: KeyboardEvent<HTMLInputElement>) {
+  if (event.key !== 'ArrowDown' || isComposing(event.nativeEvent)) return
+  event.preventDefault()
+  focusRow(1)
 }
