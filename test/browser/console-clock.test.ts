@@ -136,3 +136,47 @@ browserTest(
   },
   120_000,
 )
+
+browserTest(
+  'a claim is not renewed while nobody uses the console, and whoever comes back sees that somebody else has the report',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const [mo, ada, bob] = [await app.person('Mo'), await app.person('Ada'), await app.person('Bob')]
+    await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
+    app.forget(mo.id)
+    const { page, admin, close } = await openConsole(app, origin, 0)
+    const { id } = (await ada.post('reports', { user_id: bob.id, reason: 'scam' })).body
+    await page.keyboard.press('n')
+    const opened = page.getByRole('article', { name: 'Report' })
+    await opened.getByText('Yours', { exact: true }).waitFor()
+    let renewed = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/claim')) renewed++
+    })
+    const leave = async () => {
+      for (let minute = 0; minute < 60; minute++) await page.clock.fastForward(minutes)
+    }
+    // The report was opened by a key, so it is renewed once.
+    app.clock.now += 10 * minutes
+    await leave()
+    expect(renewed).toBe(1)
+
+    // Whoever comes back claims it at once.
+    app.clock.now += seconds
+    await page.keyboard.press('Shift')
+    await until(() => renewed === 2, 'the claim is renewed')
+    await leave()
+    expect(renewed).toBe(2)
+    expect((await admin.delete(`admin/reports/${id}/claim`)).status).toBe(204)
+    expect((await mo.post(`admin/reports/${id}/claim`)).status).toBe(200)
+    await opened.getByText('Yours', { exact: true }).waitFor()
+    await page.keyboard.press('Shift')
+    await opened.getByText('Taken', { exact: true }).waitFor()
+    await opened.getByRole('alert').getByText('Somebody else is working on it.').waitFor()
+    await close()
+    await stop()
+  },
+  120_000,
+)

@@ -65,9 +65,10 @@ export function ReportView({ id, known, back, onDecided, onClaimed, onStale }: P
   )
 }
 
-// A claim lasts 15 minutes, and is renewed while the report is open. At most once a minute.
+// A claim lasts 15 minutes, and is renewed while somebody uses the opened report. At most once a minute.
 const renewBeforeEndMs = 2 * 60_000
 const renewEveryMs = 60_000
+const uses = ['keydown', 'pointerdown', 'wheel'] as const
 
 type OpenedProps = Omit<Props, 'id' | 'known'> & {
   report: Report
@@ -132,13 +133,36 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
   // Screen readers begin at the heading of the opened report.
   useEffect(() => heading.current?.focus(), [])
   const renew = claim.run
+  // Whether somebody has used the console since the last renewal. Opening the report was a use.
+  const isUsed = useRef(true)
   useEffect(() => {
     if (!isMine || !isOpen || claimed_until === null) return
+    let isDue = false
+    // Otherwise a report that was left open would be kept from the others for ever. Whoever comes back claims it at once: if
+    // somebody else has it by then, the report shows that.
+    const renewIfUsed = () => {
+      if (!isDue || !isUsed.current) return
+      isDue = false
+      isUsed.current = false
+      void renew()
+    }
+    const onUse = () => {
+      isUsed.current = true
+      renewIfUsed()
+    }
     const timer = setTimeout(
-      () => void renew(),
+      () => {
+        isDue = true
+        renewIfUsed()
+      },
       Math.max(Date.parse(claimed_until) - serverNow() - renewBeforeEndMs, renewEveryMs),
     )
-    return () => clearTimeout(timer)
+    const listening = { capture: true, passive: true }
+    for (const use of uses) addEventListener(use, onUse, listening)
+    return () => {
+      clearTimeout(timer)
+      for (const use of uses) removeEventListener(use, onUse, listening)
+    }
   }, [isMine, isOpen, claimed_until, renew])
 
   return (
