@@ -286,6 +286,49 @@ browserTest(
 )
 
 browserTest(
+  'Enter in the caption sends a photo once, and not before it is prepared',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    await context.addInitScript(`{
+      const decode = createImageBitmap
+      const { promise, resolve } = Promise.withResolvers()
+      globalThis.goOn = resolve
+      globalThis.createImageBitmap = (...given) => promise.then(() => decode(...given))
+    }`)
+    await page.goto(`${web.origin}/chats/${chat}`)
+    const buffer = Buffer.from(await page.evaluate<string>(drawPhoto), 'base64')
+    await page.getByLabel('Choose a photo').setInputFiles({ name: 'river.png', mimeType: 'image/png', buffer })
+    const sheet = page.getByRole('dialog', { name: 'Send a photo' })
+    await sheet.getByLabel('Caption').fill('Here')
+    await sheet.getByText('The photo is being prepared.').waitFor()
+    await sheet.getByLabel('Caption').press('Enter')
+    await page.evaluate('goOn()')
+    await sheet.getByRole('img', { name: 'Photo' }).first().waitFor()
+    expect(await page.getByRole('article').count()).toBe(0)
+
+    // Faster than a render in between.
+    await page.evaluate(`(() => {
+      const caption = document.querySelector('dialog[open] input')
+      const enter = { key: 'Enter', bubbles: true, cancelable: true }
+      for (let times = 0; times < 2; times++) caption.dispatchEvent(new KeyboardEvent('keydown', enter))
+    })()`)
+    await message(page, 'Here').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    await write(page, 'The river')
+    await message(page, 'The river').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    const kinds = (await bob.get(`chats/${chat}/messages`)).body.items.map(({ kind }: { kind: string }) => kind)
+    expect(kinds).toEqual(['text', 'photo'])
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
   'by keyboard, a new screen has the focus at its heading',
   async () => {
     const app = await testApp()

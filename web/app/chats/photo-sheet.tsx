@@ -1,5 +1,5 @@
 import 'react-image-crop/dist/ReactCrop.css'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import ReactCrop, { type PercentCrop } from 'react-image-crop'
 import { isComposing } from '../../shared/composing.ts'
 import { Button } from '../../shared/ui/button.tsx'
@@ -20,6 +20,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
   const [crop, setCrop] = useState<PercentCrop>()
   const [caption, setCaption] = useState('')
   const [busy, setBusy] = useState(false)
+  const isSent = useRef(false)
   const preview = useObjectUrl(typeof ready === 'object' ? ready.photo : undefined)
 
   useEffect(() => {
@@ -33,6 +34,9 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
   }, [file])
 
   async function send() {
+    // A second Enter may come before the state says that the first one sends.
+    if (ready === 'preparing' || isSent.current) return
+    isSent.current = true
     // The server may be able to read a photo that the browser cannot; otherwise the message shows why it was refused.
     if (typeof ready !== 'object') return onSend(file, caption.trim())
     setBusy(true)
