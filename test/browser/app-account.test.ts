@@ -139,6 +139,12 @@ browserTest('what was being written is still there after a session has ended els
   for (const session of body.items) if (!session.current) await ada.delete(`me/sessions/${session.id}`)
   await heading(page, 'Please sign in again').waitFor()
   expect(await page.getByLabel('E-mail or phone').inputValue()).toBe(ada.email)
+  // Another account ends that, so the page asks first.
+  await button(page, 'Use another account').click()
+  await page.getByRole('dialog').getByText('including messages that are not sent yet').waitFor()
+  await expectAccessible(page, 'before another account is used')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByLabel('Password').fill('twelve green bottles')
   await button(page, 'Sign in').click()
   await heading(page, 'Edit profile').waitFor()

@@ -1,5 +1,6 @@
 import type { EndReason, Me } from 'convene-client'
 import { useConvene, useSession } from 'convene-client/react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { dateOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
@@ -7,6 +8,7 @@ import { SkeletonRows } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import { useResource } from '../requests.ts'
 import { NoticeCard } from '../settings/notice-card.tsx'
+import { SignOutSheet } from '../settings/sign-out-sheet.tsx'
 import { FailureText } from './failure.tsx'
 import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
@@ -21,6 +23,7 @@ export default function Ended({ reason, user }: { reason: EndReason; user: Me | 
   const client = useConvene()
   const telegram = useTelegram()
   const { data: providers } = useProviders()
+  const [isLeaving, setIsLeaving] = useState(false)
   if (reason === 'suspended') return <Suspended />
   if (reason === 'erased')
     return (
@@ -42,11 +45,12 @@ export default function Ended({ reason, user }: { reason: EndReason; user: Me | 
       )}
       <div className={styles.links}>
         {!telegram && <Link href="/forgot-password">{t('account.forgot.title')}</Link>}
-        <button type="button" className={styles.inline} onClick={() => client.signOut()}>
+        <button type="button" className={styles.inline} onClick={() => setIsLeaving(true)}>
           {t('account.ended.other')}
         </button>
       </div>
       <p className={styles.small}>{t('account.ended.kept')}</p>
+      {isLeaving && <SignOutSheet onClose={() => setIsLeaving(false)} />}
     </AccountLayout>
   )
 }
@@ -79,9 +83,7 @@ function Suspended() {
             <Suspension failure={telegram.failure} proof={{ init_data: telegram.sdk.initData }} />
           )
         )}
-        <Button wide onClick={() => client.signOut()}>
-          {t('settings.signOut')}
-        </Button>
+        <SignOut />
       </AccountLayout>
     )
   const notice = data?.items.find(({ action }) => action === 'suspend')
@@ -93,9 +95,20 @@ function Suspended() {
       {notice && <NoticeCard notice={notice} onChange={reload} heading="h2" />}
       {!data && !failure && <SkeletonRows label={t('app.loading')} count={2} />}
       {!data && <FailureText failure={failure} />}
-      <Button wide onClick={() => client.signOut()}>
+      <SignOut />
+    </AccountLayout>
+  )
+}
+
+function SignOut() {
+  const { t } = useLanguage()
+  const [isAsked, setIsAsked] = useState(false)
+  return (
+    <>
+      <Button wide onClick={() => setIsAsked(true)}>
         {t('settings.signOut')}
       </Button>
-    </AccountLayout>
+      {isAsked && <SignOutSheet onClose={() => setIsAsked(false)} />}
+    </>
   )
 }

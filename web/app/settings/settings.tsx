@@ -1,4 +1,4 @@
-import { useConvene, useSession } from 'convene-client/react'
+import { useSession } from 'convene-client/react'
 import {
   Ban,
   Bell,
@@ -16,8 +16,6 @@ import {
 import { type ComponentType, lazy, useState } from 'react'
 import { Link, useParams } from 'wouter'
 import { nameOfLanguage } from '../../shared/texts.ts'
-import { Button } from '../../shared/ui/button.tsx'
-import { Sheet } from '../../shared/ui/sheet.tsx'
 import { LegalLinks } from '../account/legal.tsx'
 import { useBrand } from '../../shared/brand.tsx'
 import { InstallCard } from '../install.tsx'
@@ -25,6 +23,7 @@ import { useLanguage } from '../language.tsx'
 import { NotFound } from '../not-found.tsx'
 import { Group, Part } from './loaded.tsx'
 import styles from './settings.module.css'
+import { SignOutSheet } from './sign-out-sheet.tsx'
 
 const parts: Record<string, ComponentType> = {
   notifications: lazy(() => import('./notifications.tsx')),
@@ -96,7 +95,6 @@ function Overview() {
 
 function SignOut() {
   const { t } = useLanguage()
-  const client = useConvene()
   const [isAsked, setIsAsked] = useState(false)
   return (
     <div className={styles.list}>
@@ -108,14 +106,7 @@ function SignOut() {
         <FileText size={22} aria-hidden />
         {t('settings.erase.title')}
       </Link>
-      {isAsked && (
-        <Sheet title={t('settings.signOut')} closeLabel={t('app.close')} onClose={() => setIsAsked(false)}>
-          <p>{t('settings.signOutText')}</p>
-          <Button look="primary" wide onClick={() => client.signOut()}>
-            {t('settings.signOut')}
-          </Button>
-        </Sheet>
-      )}
+      {isAsked && <SignOutSheet onClose={() => setIsAsked(false)} />}
     </div>
   )
 }
