@@ -153,6 +153,23 @@ browserTest(
   120_000,
 )
 
+browserTest(
+  'while the server restarts behind its proxy, the app starts with what it keeps',
+  async () => {
+    const app = await testApp()
+    const port = freePort()
+    const web = await serveWeb(app, { port })
+    const { page } = await controlled(web.origin, await app.person('Ada'))
+    await web.stop()
+    const problem = { status: 503, code: 'busy', title: 'Service Unavailable' }
+    const proxy = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => Response.json(problem, { status: 503 }) })
+    closing.push(() => proxy.stop(true))
+    await page.goto(`${web.origin}/chats`)
+    await heading(page, 'Chats').waitFor()
+  },
+  60_000,
+)
+
 /** Chromium subscribes only at a server of Google, so this answers in its place. */
 function subscriptions() {
   const subscription = { endpoint: 'https://push.example/ada', keys: userAgent().keys }

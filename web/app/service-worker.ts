@@ -39,10 +39,11 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || origin !== location.origin) return
   if (assets.includes(pathname)) return event.respondWith(cacheFirst(request))
   if (request.mode === 'navigate') {
-    if (isApp(pathname)) event.respondWith(page(request))
+    // All paths have the same page.
+    if (isApp(pathname)) event.respondWith(orCached(fetch(request), '/nearby'))
     return
   }
-  if (shell.includes(pathname)) event.respondWith(networkFirst(request))
+  if (shell.includes(pathname)) event.respondWith(orCached(fetchAndCache(request), request))
 })
 
 const isApp = (path: string) => !/^\/(api|openapi|console|health|metrics|ready|ws)(\/|$)/.test(path)
@@ -52,29 +53,25 @@ async function cacheFirst(request: Request): Promise<Response> {
   return (await cache.match(request)) ?? fetch(request)
 }
 
-/** The page from the server, or the cached one if the server cannot be reached. All paths have the same page. */
-async function page(request: Request): Promise<Response> {
-  try {
-    return await fetch(request)
-  } catch (error) {
-    const cache = await caches.open(cacheName)
-    const kept = await cache.match('/nearby')
-    if (kept) return kept
-    throw error
-  }
+/** The server's answer, or the cached one without it: while a server restarts, its proxy answers 502 or 503. */
+async function orCached(answering: Promise<Response>, key: Request | string): Promise<Response> {
+  const answer = await answering.catch((error: Error) => error)
+  if (answer instanceof Response && answer.status < 500) return answer
+  const cache = await caches.open(cacheName)
+  const cached = await cache.match(key)
+  if (cached) return cached
+  if (answer instanceof Response) return answer
+  throw answer
 }
 
-async function networkFirst(request: Request): Promise<Response> {
-  const cache = await caches.open(cacheName)
-  try {
-    const response = await fetch(request)
-    if (response.ok) await cache.put(request, response.clone())
-    return response
-  } catch (error) {
-    const kept = await cache.match(request)
-    if (kept) return kept
-    throw error
+async function fetchAndCache(request: Request): Promise<Response> {
+  const response = await fetch(request)
+  if (response.ok) {
+    const copy = response.clone()
+    // The answer is good even if the device has no room to keep it.
+    await caches.open(cacheName).then((cache) => cache.put(request, copy)).catch(() => {})
   }
+  return response
 }
 
 type Message = {
