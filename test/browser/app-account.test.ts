@@ -225,6 +225,18 @@ browserTest('settings are kept: notifications, sessions, password, language', as
     to: '08:00',
     time_zone: 'Europe/Lisbon',
   })
+  // One change while another is still on its way.
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/v1/me/notifications', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.getByLabel('New chats').uncheck()
+  await page.getByLabel('Reviews of me').uncheck()
+  held.resolve()
+  await until(async () => (await ada.get('me/notifications')).body.reviews === false, 'the server keeps both')
+  expect((await ada.get('me/notifications')).body).toMatchObject({ chats: false, preview: 'none' })
+  for (const label of ['New chats', 'Reviews of me']) expect(await page.getByLabel(label).isChecked()).toBe(false)
 
   await page.goto(`${origin}/settings/sessions`)
   await page.getByText('This device').waitFor()
