@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
-import { testApp } from '../app.ts'
+import { password, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { until } from '../until.ts'
 import { expectAccessible, openAs, serveWeb } from './app-page.ts'
@@ -321,6 +321,42 @@ browserTest(
     await message(page, 'The river').getByRole('img', { name: 'sent', exact: true }).waitFor()
     const kinds = (await bob.get(`chats/${chat}/messages`)).body.items.map(({ kind }: { kind: string }) => kind)
     expect(kinds).toEqual(['text', 'photo'])
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'the next user of a page does not read what the one before has not sent',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    await app.met(ada, bob)
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    const field = page.getByRole('textbox', { name: /^Message to/ })
+    await page.goto(`${web.origin}/chats`)
+    await page.getByRole('link', { name: /Bob/ }).click()
+    await field.fill('Dear Bob, I')
+    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: /Bob/ }).click()
+    expect(await field.inputValue()).toBe('Dear Bob, I')
+    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Me', exact: true }).click()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await button(page, 'Sign out').click()
+    await button(page.getByRole('dialog'), 'Sign out').click()
+
+    // The page is not loaded again in between.
+    await page.getByRole('link', { name: 'Sign in', exact: true }).click()
+    await page.getByLabel('E-mail or phone').fill(bob.email)
+    await page.getByLabel('Password').fill(password)
+    await button(page, 'Sign in').click()
+    await page.getByRole('link', { name: /Chats$/ }).click()
+    await page.getByRole('link', { name: /Ada/ }).click()
+    expect(await field.inputValue()).toBe('')
     expect(errors).toEqual([])
     await context.close()
     await web.stop()

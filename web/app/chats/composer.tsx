@@ -1,5 +1,5 @@
-import type { ChatMessage } from 'convene-client'
-import { useChat } from 'convene-client/react'
+import type { ChatMessage, Convene } from 'convene-client'
+import { useChat, useConvene, useSession } from 'convene-client/react'
 import { Camera, Image as ImageIcon, SendHorizontal, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { isComposing } from '../../shared/composing.ts'
@@ -13,18 +13,32 @@ const PhotoSheet = lazy(() => import('./photo-sheet.tsx'))
 type Props = { chatId: string; name: string; editing: ChatMessage | null; onDone: () => void }
 
 const longest = 4000
-// Unsent texts by chat, kept while other screens are shown.
+// Unsent texts by user and chat, kept while other screens are shown.
 const drafts = new Map<string, string>()
 // With a hardware keyboard, Enter sends; on a touch screen, it begins a new line.
 const hasKeyboard = () => matchMedia('(hover: hover) and (pointer: fine)').matches
 
+/** Keeps a draft until its user signs out. */
+function keepDraft({ session }: Convene, key: string, text: string) {
+  if (drafts.size === 0) {
+    const stop = session.subscribe(() => {
+      if (session.get().state !== 'signed-out') return
+      drafts.clear()
+      stop()
+    })
+  }
+  drafts.set(key, text)
+}
+
 /** The form to write a message, or to edit one's own. */
 export function Composer({ chatId, name, editing, onDone }: Props) {
   const { t } = useLanguage()
+  const client = useConvene()
   const chat = useChat(chatId)
+  const draft = `${useSession(({ user }) => user?.id)} ${chatId}`
   const sdk = useTelegram()?.sdk
   const input = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useState(editing?.text ?? drafts.get(chatId) ?? '')
+  const [text, setText] = useState(editing?.text ?? drafts.get(draft) ?? '')
   const [file, setFile] = useState<File | null>(null)
   const trimmed = text.trim()
   const length = [...trimmed].length
@@ -49,7 +63,7 @@ export function Composer({ chatId, name, editing, onDone }: Props) {
   function change(next: string) {
     setText(next)
     if (editing) return
-    drafts.set(chatId, next)
+    keepDraft(client, draft, next)
     if (next.trim() !== '') chat.typing()
   }
 
