@@ -365,7 +365,7 @@ browserTest(
 )
 
 browserTest(
-  'by keyboard, a new screen has the focus at its heading',
+  'by keyboard, a new screen has the focus at its heading, and an edit ends where messages are written',
   async () => {
     const app = await testApp()
     const web = await serveWeb(app)
@@ -389,6 +389,19 @@ browserTest(
     await page.getByRole('link', { name: /Bob/ }).focus()
     await page.keyboard.press('Enter')
     await focused('Bob')
+    // After an edit, it is where the next message is written.
+    const isWriting = () =>
+      page.evaluate<boolean>(`document.activeElement.matches('textarea') && document.activeElement.value === ''`)
+    await write(page, 'Helo')
+    for (const end of ['Escape', 'Enter']) {
+      await menuOf(page, 'Helo')
+      await button(page, 'Edit').click()
+      const field = page.getByRole('textbox', { name: /^Message to/ })
+      await until(async () => (await field.inputValue()) === 'Helo', 'it is edited')
+      if (end === 'Enter') await field.fill('Hello, Bob')
+      await field.press(end)
+      await until(isWriting, `the next message is written after ${end}`)
+    }
     await page.getByRole('link', { name: 'Back' }).focus()
     await page.keyboard.press('Enter')
     await focused('Chats')

@@ -30,6 +30,8 @@ function ChatOf({ id, isBeside }: { id: string; isBeside: boolean }) {
   const problem = useMessages(id, ({ problem }) => problem)
   const isEmpty = useMessages(id, ({ items }) => items.length === 0)
   const [editing, setEditing] = useState<ChatMessage | null>(null)
+  // An edit takes its field, and the focus in it, away at its end: the field for the next message takes the focus over.
+  const [hasEdited, setHasEdited] = useState(false)
   const [open, setOpen] = useState<ChatMessage | 'chat' | null>(null)
   const [photo, setPhoto] = useState<ChatMessage | null>(null)
   const name = info ? (info.user.name ?? t('people.nameless')) : t('chats.chat')
@@ -56,7 +58,17 @@ function ChatOf({ id, isBeside }: { id: string; isBeside: boolean }) {
         <MessageList chatId={id} name={name} onMenu={setOpen} onPhoto={setPhoto} />
       )}
       <Waiting id={id} name={name} />
-      <Composer key={editing?.key ?? 'new'} chatId={id} name={name} editing={editing} onDone={() => setEditing(null)} />
+      <Composer
+        key={editing?.key ?? 'new'}
+        chatId={id}
+        name={name}
+        editing={editing}
+        takesFocus={editing !== null || hasEdited}
+        onDone={() => {
+          setHasEdited(true)
+          setEditing(null)
+        }}
+      />
       {open === 'chat' && info && <ChatSheet chat={info} name={name} onClose={() => setOpen(null)} />}
       {open !== null && open !== 'chat' && (
         <MessageSheet

@@ -10,7 +10,7 @@ import styles from './chat.module.css'
 
 const PhotoSheet = lazy(() => import('./photo-sheet.tsx'))
 
-type Props = { chatId: string; name: string; editing: ChatMessage | null; onDone: () => void }
+type Props = { chatId: string; name: string; editing: ChatMessage | null; takesFocus: boolean; onDone: () => void }
 
 const longest = 4000
 // Unsent texts by user and chat, kept while other screens are shown.
@@ -31,7 +31,7 @@ function keepDraft({ session }: Convene, key: string, text: string) {
 }
 
 /** The form to write a message, or to edit one's own. */
-export function Composer({ chatId, name, editing, onDone }: Props) {
+export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
   const { t } = useLanguage()
   const client = useConvene()
   const chat = useChat(chatId)
@@ -47,7 +47,7 @@ export function Composer({ chatId, name, editing, onDone }: Props) {
   const canSend = length <= longest && (length > 0 || isCaption)
 
   useEffect(() => {
-    if (editing === null) return
+    if (!takesFocus) return
     input.current?.focus()
     input.current?.setSelectionRange(text.length, text.length)
   }, [])
