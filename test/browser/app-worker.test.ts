@@ -243,6 +243,32 @@ browserTest(
 )
 
 browserTest(
+  'without a service worker, the button that registers this device says so',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const ada = await app.person('Ada')
+    const { page, context } = await openAs(browser, web.origin, ada, { permissions: ['notifications'] })
+    await context.addInitScript(subscriptions())
+    // As when its script cannot be fetched.
+    await context.addInitScript(
+      `ServiceWorkerContainer.prototype.register = async () => { throw new TypeError('Failed to fetch') }`,
+    )
+    await page.clock.install()
+    await page.goto(`${web.origin}/settings/devices`)
+    const notify = button(page, 'Notify me on this device')
+    await notify.click()
+    await page.locator('button[aria-busy=true]').waitFor()
+    await page.clock.fastForward(10_000)
+    await page.getByText('No connection. Try again when it is back.').waitFor()
+    expect(await notify.getAttribute('aria-disabled')).toBeNull()
+    expect((await ada.get('me/channels')).body.items).toEqual([])
+  },
+  60_000,
+)
+
+browserTest(
   'what is read on another device is no longer shown on this one, and nothing is after the sign-out',
   async () => {
     const app = await testApp()

@@ -16,10 +16,20 @@ function keyOf({ options }: PushSubscription): string {
   return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
+const readyWithinMs = 10_000
+
+/** Whether the service worker runs. `ready` never resolves if it could not be installed. */
+const isWorkerReady = () =>
+  Promise.race([
+    navigator.serviceWorker.ready.then(() => true),
+    new Promise<false>((resolve) => setTimeout(resolve, readyWithinMs, false)),
+  ])
+
 /** Asks for the permission and registers this device. Call it from a click: browsers require one. */
 export async function subscribeToPush(client: Convene): Promise<Failure | 'denied' | null> {
   writeLocal(removed, null)
   if ((await Notification.requestPermission()) !== 'granted') return 'denied'
+  if (!(await isWorkerReady())) return 'offline'
   return renewPush(client)
 }
 
