@@ -177,7 +177,7 @@ browserTest(
 )
 
 browserTest(
-  'Enter that confirms a word of an input method sends nothing, in Safari neither',
+  'Enter that confirms a word of an input method sends and adds nothing, in Safari neither',
   async () => {
     const app = await testApp()
     const web = await serveWeb(app)
@@ -195,6 +195,15 @@ browserTest(
     await page.getByRole('article').getByText('こんにちは').waitFor()
     expect(await page.getByRole('article').getByText('こんにちは').count()).toBe(1)
     expect(await field.inputValue()).toBe('')
+
+    await page.goto(`${web.origin}/me/preferences`)
+    const drink = page.getByLabel('Something else: Drinks')
+    await drink.fill('お茶')
+    await drink.dispatchEvent('keydown', { ...enter, isComposing: true, keyCode: 229 })
+    await drink.dispatchEvent('keydown', { ...enter, keyCode: 229 })
+    expect(await drink.inputValue()).toBe('お茶')
+    await drink.press('Enter')
+    await page.getByLabel('お茶', { exact: true }).waitFor()
     await context.close()
     await web.stop()
   },

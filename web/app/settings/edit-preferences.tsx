@@ -3,6 +3,7 @@ import { useConvene } from 'convene-client/react'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { isComposing } from '../../shared/composing.ts'
 import { Button, IconButton } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
@@ -133,7 +134,7 @@ function Tags({ label, choices, chosen, typed, error, onType, onChange }: TagsPr
           value={typed}
           onChange={(event) => onType(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter') return
+            if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return
             event.preventDefault()
             add()
           }}
