@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { languagesOf } from '../../scripts/texts.ts'
-import type { Texts } from '../../web/shared/texts.ts'
+import { type Texts, translator } from '../../web/shared/texts.ts'
 
 /** The texts of a face by language. */
 async function textsOf(face: string): Promise<Record<string, Texts>> {
@@ -20,6 +20,17 @@ const faces = [
 
 test('a file in the folder of texts makes a language, in English and Russian at least', () => {
   for (const [, texts] of faces) expect(Object.keys(texts)).toEqual(expect.arrayContaining(['en', 'ru']))
+})
+
+test('the least age has its grammatical form in Russian', async () => {
+  const { ru = {} } = await textsOf('app')
+  const t = translator('ru', ru)
+  for (const [count, age] of [
+    [18, 'с 18 лет'],
+    [21, 'с 21 года'],
+    [22, 'с 22 лет'],
+  ] as const)
+    expect(t('account.birthDate.hint', { count })).toContain(age)
 })
 
 /** What the code of a page names: whole keys, and templates such as `account.legal.${kind}`. */

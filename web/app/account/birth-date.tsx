@@ -17,7 +17,7 @@ export function BirthDateField({ years, value, onChange, failure }: Props) {
   return (
     <Field
       label={t('account.birthDate')}
-      hint={t('account.birthDate.hint', { years })}
+      hint={t('account.birthDate.hint', { count: years })}
       error={useBirthDateError(failure)}
       name="bday"
       type="date"

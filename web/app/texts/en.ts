@@ -241,7 +241,7 @@ export const en = {
   'account.or': 'or',
   'account.birthDate': 'Date of birth',
   'account.birthDate.hint':
-    'You must be at least {years} years old to join. Only year and month are stored, and nobody sees them.',
+    'You must be at least {count} years old to join. Only year and month are stored, and nobody sees them.',
   'account.birthDate.tooYoung': 'You are too young for this community.',
   'account.birthDate.needed':
     'A new account here needs your date of birth. Sign up with it, and choose the provider there.',

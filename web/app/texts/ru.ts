@@ -273,7 +273,10 @@ export const ru: Translation<typeof en> = {
   'account.signIn.telegram': 'Открыть в Telegram',
   'account.or': 'или',
   'account.birthDate': 'Дата рождения',
-  'account.birthDate.hint': 'Вступить можно с {years} лет. Хранятся только год и месяц, и их никто не видит.',
+  'account.birthDate.hint': {
+    one: 'Вступить можно с {count} года. Хранятся только год и месяц, и их никто не видит.',
+    other: 'Вступить можно с {count} лет. Хранятся только год и месяц, и их никто не видит.',
+  },
   'account.birthDate.tooYoung': 'Вам пока рано вступать в это сообщество.',
   'account.birthDate.needed':
     'Для нового аккаунта нужна дата рождения. Укажите её при регистрации и там же выберите провайдера.',
