@@ -129,6 +129,34 @@ browserTest('what is typed among the preferences but not added is saved too, onc
   })
 })
 
+browserTest('a text is as long as its characters, of which an emoji is one', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const bio = '🍵'.repeat(300)
+  expect((await ada.put('me', { bio })).status).toBe(200)
+  const { page, errors } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/me/edit`)
+  const about = page.getByLabel('About you')
+  await about.press('ControlOrMeta+End')
+  await page.keyboard.insertText(' and chess')
+  await button(page, 'Save').click()
+  await page.getByText('Saved').waitFor()
+  expect((await ada.get('me')).body.bio).toBe(`${bio} and chess`)
+
+  await page.goto(`${origin}/me/edit`)
+  await about.fill('🍵'.repeat(502))
+  await page.getByText('2 characters too long').waitFor()
+  await expectAccessible(page, 'a text that is too long')
+  await button(page, 'Save').click()
+  await about.fill('🍵'.repeat(500))
+  // The server has refused the longer one.
+  await page.getByText('This is too long.').waitFor()
+  await button(page, 'Save').click()
+  await page.getByText('Saved').waitFor()
+  expect((await ada.get('me')).body.bio).toBe('🍵'.repeat(500))
+  expect(errors).toEqual([])
+})
+
 browserTest('what was being written is still there after a session has ended elsewhere', async () => {
   const { app, origin } = await serve()
   const ada = await app.person('Ada')

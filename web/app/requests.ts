@@ -54,6 +54,12 @@ export function failureText(t: T, failure: Failure): string {
   return failure.status >= 500 ? t('app.failure.server') : t('app.failed')
 }
 
+/** By how much a text is longer than the server takes, which counts code points as `maxLength` does not; null if it fits. */
+export function excessText(t: T, text: string, limit: number): string | null {
+  const excess = [...text.trim()].length - limit
+  return excess > 0 ? t('app.field.tooLongBy', { count: excess }) : null
+}
+
 /** The text for a field that the server refused, such as `/email`; null if nothing is wrong with it. */
 export function fieldText(t: T, failure: Failure | null, path: string): string | null {
   if (failure === null || failure === 'offline') return null

@@ -5,7 +5,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
-import { failureText, fieldText, useAction } from '../requests.ts'
+import { excessText, failureText, fieldText, useAction } from '../requests.ts'
 import { type ConsentKind, ConsentFields, mandatory } from './consents.tsx'
 import { BirthDateField, useBirthDateError } from './birth-date.tsx'
 import { contactOf } from '../../shared/contact.ts'
@@ -116,10 +116,9 @@ function RegistrationForm({ needed, minAge, onBirthDate, onInvite }: FormProps) 
       <Field
         label={t('account.name')}
         hint={t('account.nameHint')}
-        error={errors.name}
+        error={excessText(t, given.name, 80) ?? errors.name}
         name="name"
         autoComplete="given-name"
-        maxLength={80}
         required
         value={given.name}
         onChange={change('name')}

@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 're
 import { isComposing } from '../../shared/composing.ts'
 import { IconButton } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
+import { excessText } from '../requests.ts'
 import { useTelegram } from '../telegram/telegram.tsx'
 import styles from './chat.module.css'
 
@@ -41,10 +42,10 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
   const [text, setText] = useState(editing?.text ?? drafts.get(draft) ?? '')
   const [file, setFile] = useState<File | null>(null)
   const trimmed = text.trim()
-  const length = [...trimmed].length
+  const excess = excessText(t, text, longest)
   // A text message must not be empty, but a caption may be.
   const isCaption = editing !== null && editing.kind !== 'text'
-  const canSend = length <= longest && (length > 0 || isCaption)
+  const canSend = excess === null && (trimmed !== '' || isCaption)
 
   useEffect(() => {
     if (!takesFocus) return
@@ -96,7 +97,7 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
           </IconButton>
         </p>
       )}
-      {length > longest && <p role="alert">{t('chats.tooLong', { count: length - longest })}</p>}
+      {excess && <p role="alert">{excess}</p>}
       <div className={styles.write}>
         {!editing && <Pick onPick={setFile} />}
         <textarea

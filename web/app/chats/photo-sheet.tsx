@@ -6,6 +6,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useLanguage } from '../language.tsx'
+import { excessText } from '../requests.ts'
 import styles from './chat.module.css'
 import { useObjectUrl } from './message-photo.tsx'
 import { cutPhoto, pixelsOf, preparePhoto } from './prepare-photo.ts'
@@ -20,6 +21,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
   const [crop, setCrop] = useState<PercentCrop>()
   const [caption, setCaption] = useState('')
   const [busy, setBusy] = useState(false)
+  const excess = excessText(t, caption, 4000)
   const isSent = useRef(false)
   const preview = useObjectUrl(typeof ready === 'object' ? ready.photo : undefined)
 
@@ -35,7 +37,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
 
   async function send() {
     // A second Enter may come before the state says that the first one sends.
-    if (ready === 'preparing' || isSent.current) return
+    if (ready === 'preparing' || excess !== null || isSent.current) return
     isSent.current = true
     // The server may be able to read a photo that the browser cannot; otherwise the message shows why it was refused.
     if (typeof ready !== 'object') return onSend(file, caption.trim())
@@ -69,7 +71,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
         )}
         <Field
           label={t('chats.caption')}
-          maxLength={4000}
+          error={excess}
           value={caption}
           onChange={(event) => setCaption(event.target.value)}
         />

@@ -7,6 +7,7 @@ import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { type T, useLanguage } from '../language.tsx'
 import { problemText } from '../people/problems.ts'
+import { excessText } from '../requests.ts'
 import styles from './chat.module.css'
 
 /** Writes a review: one to five stars and a text about somebody the user has met. */
@@ -47,7 +48,7 @@ export function ReviewSheet({ chatId, name, onClose }: { chatId: string; name: s
         </div>
         <TextArea
           label={t('chats.reviewText')}
-          maxLength={1000}
+          error={excessText(t, text, 1000)}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

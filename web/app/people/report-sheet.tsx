@@ -6,6 +6,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useLanguage } from '../language.tsx'
+import { excessText } from '../requests.ts'
 import { useBlock } from './block-sheet.tsx'
 import styles from './person.module.css'
 import { problemText } from './problems.ts'
@@ -102,7 +103,7 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
         <TextArea
           label={t('people.details')}
           hint={t('people.detailsHint')}
-          maxLength={2000}
+          error={excessText(t, details, 2000)}
           value={details}
           onChange={(event) => setDetails(event.target.value)}
         />

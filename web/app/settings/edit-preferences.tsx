@@ -12,7 +12,7 @@ import { useLanguage } from '../language.tsx'
 import { Chip, Chips } from '../people/chips.tsx'
 import { type Kind, kinds } from '../people/common.ts'
 import { sameTag, tagText } from '../people/suggestions.ts'
-import { fieldText, outcomeOf, useAction, useResource } from '../requests.ts'
+import { excessText, fieldText, outcomeOf, useAction, useResource } from '../requests.ts'
 import { Loaded, Part } from './loaded.tsx'
 import meStyles from './me.module.css'
 import styles from './settings.module.css'
@@ -100,8 +100,9 @@ type TagsProps = {
 function Tags({ label, choices, chosen, typed, error, onType, onChange }: TagsProps) {
   const { t, language } = useLanguage()
   const isFull = chosen.length >= most
+  const excess = excessText(t, typed, 40)
   const add = () => {
-    if (isFull) return
+    if (isFull || excess !== null) return
     onType('')
     onChange(withTyped(chosen, typed, choices))
   }
@@ -129,8 +130,7 @@ function Tags({ label, choices, chosen, typed, error, onType, onChange }: TagsPr
         <Field
           label={t('settings.preferences.add', { kind: label })}
           hint={isFull ? t('settings.preferences.full', { count: most }) : undefined}
-          error={error}
-          maxLength={40}
+          error={excess ?? error}
           value={typed}
           onChange={(event) => onType(event.target.value)}
           onKeyDown={(event) => {

@@ -7,7 +7,7 @@ import { Checkbox, Field, Select, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
-import { fieldText, outcomeOf, useAction } from '../requests.ts'
+import { excessText, fieldText, outcomeOf, useAction } from '../requests.ts'
 import { useTelegram } from '../telegram/telegram.tsx'
 import { Part } from './loaded.tsx'
 import { PhotoField } from './photo-field.tsx'
@@ -63,25 +63,22 @@ function ProfileForm({ user }: { user: Me }) {
       <Field
         label={t('account.name')}
         autoComplete="given-name"
-        maxLength={80}
         required
-        error={errors.name}
+        error={excessText(t, given.name, 80) ?? errors.name}
         value={given.name}
         onChange={change('name')}
       />
       <TextArea
         label={t('settings.profile.bio')}
         hint={t('settings.profile.bioHint')}
-        maxLength={500}
-        error={errors.bio}
+        error={excessText(t, given.bio, 500) ?? errors.bio}
         value={given.bio}
         onChange={change('bio')}
       />
       <Field
         label={t('settings.profile.city')}
         autoComplete="address-level2"
-        maxLength={80}
-        error={errors.city}
+        error={excessText(t, given.city, 80) ?? errors.city}
         value={given.city}
         onChange={change('city')}
       />

@@ -6,7 +6,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { type T, useLanguage } from '../language.tsx'
-import { type Failure, outcomeOf, useAction } from '../requests.ts'
+import { excessText, type Failure, outcomeOf, useAction } from '../requests.ts'
 import styles from './settings.module.css'
 
 export type Notice = components['schemas']['Notice']
@@ -75,7 +75,7 @@ export function AppealForm({ onSend }: { onSend: (text: string) => Promise<Failu
       <TextArea
         label={t('settings.appeal.text')}
         hint={t('settings.appeal.hint')}
-        maxLength={2000}
+        error={excessText(t, text, 2000)}
         required
         value={text}
         onChange={(event) => setText(event.target.value)}

@@ -162,7 +162,7 @@ export const en = {
   'chats.send': 'Send',
   'chats.save': 'Save',
   'chats.editing': 'Edit message',
-  'chats.tooLong': { one: '{count} character too long', other: '{count} characters too long' },
+  'app.field.tooLongBy': { one: '{count} character too long', other: '{count} characters too long' },
   'chats.camera': 'Take a photo',
   'chats.choosePhoto': 'Choose a photo',
   'chats.sendPhoto': 'Send a photo',

@@ -191,7 +191,7 @@ export const ru: Translation<typeof en> = {
   'chats.send': 'Отправить',
   'chats.save': 'Сохранить',
   'chats.editing': 'Изменить сообщение',
-  'chats.tooLong': {
+  'app.field.tooLongBy': {
     one: 'Длиннее на {count} знак',
     few: 'Длиннее на {count} знака',
     many: 'Длиннее на {count} знаков',
