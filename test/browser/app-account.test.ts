@@ -290,6 +290,24 @@ browserTest('settings are kept: notifications, sessions, password, language', as
   expect(errors).toEqual([])
 })
 
+browserTest('all sessions of somebody are listed, however many there are', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const body = { email: ada.email, password }
+  for (let count = 0; count < 31; count++)
+    expect((await app.request('POST', 'auth/login', { body })).status).toBe(200)
+  const { page, errors } = await openAs(browser, origin, ada, { serviceWorkers: 'block' })
+  // Several pages, as of more than 100 sessions.
+  await page.route('**/api/v1/me/sessions?limit=100*', (route) =>
+    route.continue({ url: route.request().url().replace('limit=100', 'limit=10') }),
+  )
+  await page.goto(`${origin}/settings/sessions`)
+  await page.getByText('This device').waitFor()
+  // With the first one, and that of the page.
+  expect(await page.getByRole('article').count()).toBe(33)
+  expect(errors).toEqual([])
+})
+
 browserTest('a link of a mail changes nothing until its button is pressed, and leaves the address bar', async () => {
   const { origin } = await serve()
   const asked: string[] = []

@@ -45,6 +45,22 @@ export async function outcomeOf<Data>(request: Promise<Answer<Data>>): Promise<O
   }
 }
 
+type Page<Item> = { items: Item[]; next_cursor: string | null }
+
+/** Reads all pages of a list, for screens that show it as a whole. */
+export async function allPages<Item>(
+  ask: (query: { limit: number; cursor?: string }) => Promise<Answer<Page<Item>>>,
+): Promise<Answer<Page<Item>>> {
+  const items: Item[] = []
+  for (let cursor: string | null = null; ; ) {
+    const answer: Answer<Page<Item>> = await ask({ limit: 100, ...(cursor !== null && { cursor }) })
+    if (!answer.data) return answer
+    items.push(...answer.data.items)
+    cursor = answer.data.next_cursor
+    if (cursor === null) return { ...answer, data: { items, next_cursor: null } }
+  }
+}
+
 /** The problem for an answer that is not the server's, such as a proxy's. */
 function unreadable({ status, statusText }: Response): Problem {
   return { type: 'about:blank', title: statusText, status, detail: '', code: 'internal_error', request_id: '' }

@@ -1,4 +1,4 @@
-import type { Chat, Problem } from 'convene-client'
+import type { Chat, components, Problem } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { Ban, Bell, BellOff, Flag, Star, UserRound } from 'lucide-react'
 import { useState } from 'react'
@@ -9,10 +9,11 @@ import { useLanguage } from '../language.tsx'
 import { BlockSheet, useUnblock } from '../people/block-sheet.tsx'
 import { problemText } from '../people/problems.ts'
 import { ReportSheet } from '../people/report-sheet.tsx'
-import { useAction, useResource } from '../requests.ts'
+import { allPages, useAction, useResource } from '../requests.ts'
 import styles from './chat.module.css'
 import { ReviewSheet } from './review-sheet.tsx'
 
+type Block = components['schemas']['Block']
 type Props = { chat: Chat; name: string; onClose: () => void }
 
 /** The actions in a chat besides writing. */
@@ -21,7 +22,7 @@ export function ChatSheet({ chat, name, onClose }: Props) {
   const [open, setOpen] = useState<'review' | 'report' | 'block' | null>(null)
   const { user } = chat
   const { api } = useConvene()
-  const blocks = useResource(() => api.GET('/api/v1/blocks', { params: { query: { limit: 100 } } }))
+  const blocks = useResource(() => allPages<Block>((query) => api.GET('/api/v1/blocks', { params: { query } })))
   const block = blocks.data?.items.find(({ user_id }) => user_id === user.id)
   if (open === 'review') return <ReviewSheet chatId={chat.id} name={name} onClose={onClose} />
   if (open === 'block') return <BlockSheet userId={user.id} name={name} onClose={onClose} />

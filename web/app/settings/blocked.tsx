@@ -7,7 +7,7 @@ import { State } from '../../shared/ui/state.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
 import { useUnblock } from '../people/block-sheet.tsx'
-import { useAction, useResource } from '../requests.ts'
+import { allPages, useAction, useResource } from '../requests.ts'
 import { Loaded, Part } from './loaded.tsx'
 import styles from './settings.module.css'
 
@@ -16,7 +16,7 @@ type Block = components['schemas']['Block']
 export default function Blocked() {
   const { t } = useLanguage()
   const { api } = useConvene()
-  const blocks = useResource(() => api.GET('/api/v1/blocks', { params: { query: { limit: 100 } } }))
+  const blocks = useResource(() => allPages<Block>((query) => api.GET('/api/v1/blocks', { params: { query } })))
   // A block hides the other's profile, so the names come from the chats.
   const chats = useResource(() => api.GET('/api/v1/chats', { params: { query: { limit: 100 } } }))
   const names = new Map(chats.data?.items.map(({ user }) => [user.id, user.name]))

@@ -6,9 +6,9 @@ import { dateOf } from '../../shared/dates.ts'
 import { State } from '../../shared/ui/state.tsx'
 import { markRead } from '../account/read-notices.ts'
 import { useLanguage } from '../language.tsx'
-import { useResource } from '../requests.ts'
+import { allPages, useResource } from '../requests.ts'
 import { Group, Loaded, Part } from './loaded.tsx'
-import { NoticeCard } from './notice-card.tsx'
+import { type Notice, NoticeCard } from './notice-card.tsx'
 import styles from './settings.module.css'
 
 type Report = components['schemas']['Report']
@@ -18,8 +18,8 @@ export default function Reports() {
   const { t } = useLanguage()
   const client = useConvene()
   const { api } = client
-  const reports = useResource(() => api.GET('/api/v1/reports', { params: { query: { limit: 100 } } }))
-  const notices = useResource(() => api.GET('/api/v1/me/notices', { params: { query: { limit: 100 } } }))
+  const reports = useResource(() => allPages<Report>((query) => api.GET('/api/v1/reports', { params: { query } })))
+  const notices = useResource(() => allPages<Notice>((query) => api.GET('/api/v1/me/notices', { params: { query } })))
   const { data: known, reload } = notices
   useEffect(() => client.on('notice', () => void reload()), [client, reload])
   useEffect(() => {

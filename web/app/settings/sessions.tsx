@@ -4,7 +4,7 @@ import { dateOf, timeOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
-import { outcomeOf, useAction, useResource } from '../requests.ts'
+import { allPages, outcomeOf, useAction, useResource } from '../requests.ts'
 import { Group, Loaded, Part } from './loaded.tsx'
 import styles from './settings.module.css'
 import { deviceOf } from './user-agent.ts'
@@ -14,7 +14,7 @@ type Session = components['schemas']['ListedSession']
 export default function Sessions() {
   const { t } = useLanguage()
   const { api } = useConvene()
-  const sessions = useResource(() => api.GET('/api/v1/me/sessions'))
+  const sessions = useResource(() => allPages<Session>((query) => api.GET('/api/v1/me/sessions', { params: { query } })))
   const endOthers = useAction(async () => {
     const { failure } = await outcomeOf(api.DELETE('/api/v1/me/sessions'))
     await sessions.reload()
