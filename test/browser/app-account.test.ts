@@ -110,6 +110,20 @@ browserTest(
   120_000,
 )
 
+browserTest('who has no room for another photo reads how to make some', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const { page } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/me/edit`)
+  await page.getByLabel('Choose a photo').setInputFiles(await photo())
+  await button(page, 'Use photo').click()
+  await page.getByRole('img', { name: 'Your photo' }).waitFor()
+  await app.rows('UPDATE media SET bytes = 500000000 - thumb_bytes')
+  await page.getByLabel('Choose a photo').setInputFiles(await photo())
+  await button(page, 'Use photo').click()
+  await page.getByText('Delete messages with photos to make room.').waitFor()
+})
+
 browserTest('what is typed among the preferences but not added is saved too, once', async () => {
   const { app, origin } = await serve()
   const ada = await app.person('Ada')

@@ -243,6 +243,26 @@ browserTest(
 )
 
 browserTest(
+  'who has too many devices reads that one has to go first',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const ada = await app.person('Ada')
+    for (let device = 0; device < 10; device++) {
+      const subscription = { endpoint: `https://push.example/${device}`, keys: userAgent().keys }
+      expect((await ada.post('me/channels', { kind: 'webpush', subscription })).status).toBe(201)
+    }
+    const { page, context } = await openAs(browser, web.origin, ada, { permissions: ['notifications'] })
+    await context.addInitScript(subscriptions())
+    await page.goto(`${web.origin}/settings/devices`)
+    await button(page, 'Notify me on this device').click()
+    await page.getByText('Remove one first.').waitFor()
+  },
+  60_000,
+)
+
+browserTest(
   'without a service worker, the button that registers this device says so',
   async () => {
     const app = await testApp()

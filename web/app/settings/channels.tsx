@@ -76,7 +76,7 @@ function ThisDevice({ onChange }: { onChange: () => void }) {
       )}
       {state === 'denied' && !isInTelegram && <p className={styles.notice}>{t('settings.devices.denied')}</p>}
       {state === 'unsupported' && !isInTelegram && <p className={styles.notice}>{t('settings.devices.unsupported')}</p>}
-      <FailureText failure={subscribe.failure} />
+      <FailureText failure={subscribe.failure} conflict={t('settings.devices.full')} />
       {offersTelegram && (
         <>
           <Button wide busy={telegram.busy} icon={<Send size={20} aria-hidden />} onClick={() => telegram.run()}>
@@ -86,7 +86,7 @@ function ThisDevice({ onChange }: { onChange: () => void }) {
             {t('settings.devices.telegramHint')}{' '}
             <a href={`https://t.me/${keys?.telegram}?start=notify`}>@{keys?.telegram}</a>
           </p>
-          <FailureText failure={telegram.failure} />
+          <FailureText failure={telegram.failure} conflict={t('settings.devices.telegramFirst')} />
         </>
       )}
     </Group>
