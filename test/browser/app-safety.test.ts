@@ -104,6 +104,38 @@ browserTest(
 )
 
 browserTest(
+  'after a lost connection, the banners are those of the server: of its announcements and of its maintenance',
+  async () => {
+    const { app, origin } = await serve()
+    const [ada, root] = [await app.person('Ada'), await app.person('Root')]
+    await grant(app, root, 'admin')
+    const maintain = async (text: string | null) => {
+      await app.services.maintenance.set(text === null ? null : { text, since: app.clock.now, retryAfterS: 90 })
+      await app.services.maintenance.look()
+    }
+    const { page, errors } = await openAs(browser, origin, ada)
+    const listens = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'))
+    await page.goto(`${origin}/me`)
+    await listens
+    const first = (await root.post('admin/announcements', { text: 'Picnic on Sunday' })).body
+    await page.getByText('Picnic on Sunday').waitFor()
+    await maintain('We move until noon.')
+    await page.getByText('We move until noon.').waitFor()
+
+    await opened.pop()?.stop()
+    await maintain(null)
+    expect((await root.delete(`admin/announcements/${first.id}`)).status).toBe(204)
+    expect((await root.post('admin/announcements', { text: 'Picnic on Monday' })).status).toBe(201)
+    opened.push(await serveWeb(app, { port: Number(new URL(origin).port) }))
+    await page.getByText('Picnic on Monday').waitFor()
+    await page.getByText('We move until noon.').waitFor({ state: 'detached' })
+    await page.getByText('Picnic on Sunday').waitFor({ state: 'detached' })
+    expect(errors.filter((error) => !error.includes('WebSocket'))).toEqual([])
+  },
+  60_000,
+)
+
+browserTest(
   'every screen says the same about who finds the user, in every tab, and says why nobody does',
   async () => {
     const { app, origin } = await serve({ TRUST_PROXY: '1' })

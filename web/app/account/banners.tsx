@@ -4,11 +4,13 @@ import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { IconButton } from '../../shared/ui/button.tsx'
 import { useBrand } from '../../shared/brand.tsx'
+import { fetchBrand } from '../../shared/first-brand.ts'
 import { useLanguage } from '../language.tsx'
 import { failureText, outcomeOf, useAction } from '../requests.ts'
 import styles from './banners.module.css'
 import { Notices } from './notices.tsx'
 import { useProviders } from './providers.tsx'
+import { useReconnected } from './reconnected.ts'
 
 /** Banners above each screen: maintenance, notices, and what the account lacks, such as consents or a verified address. */
 export function Banners({ onConsents }: { onConsents: () => void }) {
@@ -46,6 +48,11 @@ function MaintenanceBanner() {
   const [told, setTold] = useState<{ text: string | null } | null>(null)
   useEffect(() => convene.on('maintenance', ({ text }) => setTold({ text })), [convene])
   const text = told === null ? atStart : told.text
+  // A page that started without a network has the text of its last visit.
+  useReconnected(async () => {
+    const brand = await fetchBrand()
+    if (brand) setTold({ text: brand.maintenance })
+  }, text !== null)
   return text === null ? null : (
     <div className={styles.banner}>
       <p role="status">{text}</p>

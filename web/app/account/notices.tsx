@@ -6,6 +6,7 @@ import { useLanguage } from '../language.tsx'
 import { outcomeOf, useResource } from '../requests.ts'
 import styles from './banners.module.css'
 import { markRead, readNotices } from './read-notices.ts'
+import { useReconnected } from './reconnected.ts'
 
 type Announcement = Extract<Frame, { type: 'announcement' }>['data']
 
@@ -28,6 +29,11 @@ export function Notices() {
     ]
     return () => stops.forEach((stop) => stop())
   }, [client, reload])
+  useReconnected(async () => {
+    await reload()
+    // Those of the list are newer now: one of these may have been withdrawn meanwhile.
+    setTold((now) => now.filter((one) => !told.includes(one)))
+  })
   const unread = data?.items.filter(({ id }) => !read.includes(id)) ?? []
   return (
     <>
