@@ -42,10 +42,15 @@ async function renew({ oldSubscription, newSubscription }) {
     return self.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
   }
   const subscription = newSubscription ?? (await subscribe())
-  await fetch('/api/v1/me/channels', {
+  const register = () => post('/api/v1/me/channels', { kind: 'webpush', subscription })
+  // The access token in the cookie lasts for minutes, and no page may be open that refreshes it.
+  if ((await register()).status === 401 && (await post('/api/v1/auth/refresh', {})).ok) await register()
+}
+
+const post = (path, body) =>
+  fetch(path, {
     method: 'POST',
     credentials: 'include',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ kind: 'webpush', subscription }),
+    body: JSON.stringify(body),
   })
-}

@@ -243,6 +243,26 @@ browserTest(
 )
 
 browserTest(
+  'a subscription that the browser changes goes to the server, even long after the last visit',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const { page, context } = await controlled(web.origin, await app.person('Ada'))
+    await page.goto('about:blank')
+    app.clock.now += 901_000
+    const subscription = { endpoint: 'https://push.example/renewed', keys: userAgent().keys }
+    await context.serviceWorkers()[0]?.evaluate((subscription) => {
+      const scope: any = globalThis
+      scope.PushManager.prototype.subscribe = async () => ({ toJSON: () => subscription })
+      scope.dispatchEvent(new scope.ExtendableEvent('pushsubscriptionchange'))
+    }, subscription)
+    await until(async () => (await app.rows('SELECT id FROM channels')).length === 1, 'it is registered')
+  },
+  60_000,
+)
+
+browserTest(
   'who has too many devices reads that one has to go first',
   async () => {
     const app = await testApp()

@@ -12,6 +12,7 @@ if (!executablePath) test.skip('SKIPPED: this machine has no Chromium', () => {}
 
 const files = join(import.meta.dir, '../../docs/web-push')
 const channels: unknown[] = []
+let isTokenExpired = false
 const vapidKey = 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8'
 
 // The app whose files the documentation gives, and as much of the API as they use.
@@ -23,8 +24,15 @@ const app = Bun.serve({
     '/api/v1/notifications/keys': () => Response.json({ webpush: vapidKey }),
     '/api/v1/me/channels': {
       async POST(request) {
+        if (isTokenExpired) return Response.json({ code: 'token_expired' }, { status: 401 })
         channels.push(await request.json())
         return Response.json({ id: 'channel-1' }, { status: 201 })
+      },
+    },
+    '/api/v1/auth/refresh': {
+      async POST(request) {
+        isTokenExpired = Object.keys((await request.json()) as object).length > 0
+        return Response.json({})
       },
     },
   },
@@ -137,7 +145,8 @@ browserTest('a touch closes the notification, and tells the open window which ch
   await shows((all) => all.length === 0)
 })
 
-browserTest('a subscription that the browser changes goes to the server', async () => {
+browserTest('a subscription that the browser changes goes to the server, even after the access token has expired', async () => {
+  isTokenExpired = true
   // Chromium subscribes at a server of Google alone, so the answer of that one is made up.
   const subscription = { endpoint: 'https://push.example/2', keys: { p256dh: 'B', auth: 'A' } }
   await worker.evaluate((subscription) => {
