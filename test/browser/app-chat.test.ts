@@ -365,6 +365,32 @@ browserTest(
 )
 
 browserTest(
+  'at midnight, what was written today becomes what was written yesterday',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    await bob.post(`chats/${chat}/messages`, { text: 'Good night' })
+    // The list of chats is beside the chat.
+    const wide = { viewport: { width: 1200, height: 740 }, timezoneId: 'UTC' }
+    const { context, page, errors } = await openAs(browser, web.origin, ada, wide)
+    await page.clock.install({ time: new Date(app.clock.now).setUTCHours(23, 59, 30) })
+    await page.goto(`${web.origin}/chats/${chat}`)
+    const time = page.getByRole('link', { name: /Bob/ }).getByRole('time')
+    await page.getByRole('log').getByText('today').waitFor()
+    expect(await time.first().innerText()).toMatch(/^12:00\sPM$/)
+    await page.clock.fastForward(31_000)
+    await page.getByRole('log').getByText('yesterday').waitFor()
+    expect(await time.first().innerText()).toBe('Sat')
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
   'by keyboard, a new screen has the focus at its heading, and an edit ends where messages are written',
   async () => {
     const app = await testApp()

@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import { shortTime } from '../../shared/dates.ts'
 import { Avatar } from '../../shared/ui/avatar.tsx'
 import { type T, useLanguage } from '../language.tsx'
+import { useToday } from '../today.ts'
 import styles from './chats.module.css'
 
 /** One chat in the list: the other member, the last message and its time, and the unread count. */
@@ -14,6 +15,7 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen }: { chat: Chat; isO
   const me = useSession(({ user }) => user?.id)
   const { online } = usePresence(chat.user.id)
   const isTyping = useTyping(chat.id)
+  const now = useToday()
   const name = chat.user.name ?? t('people.nameless')
   const at = new Date(chat.last_msg_at ?? chat.created_at)
   return (
@@ -32,7 +34,7 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen }: { chat: Chat; isO
             </>
           )}
           <time dateTime={at.toISOString()} className={styles.time}>
-            {shortTime(language, at, new Date())}
+            {shortTime(language, at, now)}
           </time>
         </span>
         <span className={styles.bottom}>

@@ -9,7 +9,7 @@ import { State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import { problemText } from '../people/problems.ts'
 import { BackLink, useHeading, useTitle } from '../people/screen.tsx'
-import { seenText } from '../people/seen.ts'
+import { useSeenText } from '../people/seen.ts'
 import styles from './chat.module.css'
 import { ChatSheet } from './chat-sheet.tsx'
 import { Composer } from './composer.tsx'
@@ -123,11 +123,12 @@ function Header({ id, info, name, isBeside, onMenu }: HeaderProps) {
 
 /** The other member's state: typing, online, or when they were last seen. */
 function Status({ chatId, userId }: { chatId: string; userId: string }) {
-  const { t, language } = useLanguage()
+  const { t } = useLanguage()
   const isTyping = useTyping(chatId)
   const presence = usePresence(userId)
+  const seen = useSeenText(presence)
   const isConnecting = useConnection(({ state }) => state === 'connecting')
-  const text = isConnecting ? t('chats.connecting') : isTyping ? t('chats.typing') : seenText(t, language, presence)
+  const text = isConnecting ? t('chats.connecting') : isTyping ? t('chats.typing') : seen
   return (
     <span className={`${styles.status} ${isTyping || presence.online ? styles.live : ''}`} role="status">
       {text}

@@ -7,6 +7,7 @@ import { dayOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
+import { useToday } from '../today.ts'
 import styles from './chat.module.css'
 import { MessageRow } from './message-row.tsx'
 import { useMore } from './more.ts'
@@ -142,11 +143,10 @@ type LineProps = Omit<Props, 'chatId'> & {
 
 /** A positioned row. Memoised, so that it is not rendered again when other rows come into view. */
 const Line = memo(function Line({ row, index, start, measure, me, ...given }: LineProps) {
-  const { language } = useLanguage()
   return (
     <div ref={measure} data-index={index} className={styles.row} style={{ transform: `translateY(${start}px)` }}>
       {row.kind === 'day' ? (
-        <p className={styles.day}>{dayOf(language, row.at, new Date())}</p>
+        <Day at={row.at} />
       ) : (
         <MessageRow
           {...given}
@@ -159,6 +159,13 @@ const Line = memo(function Line({ row, index, start, measure, me, ...given }: Li
     </div>
   )
 })
+
+/** The line between two days. */
+function Day({ at }: { at: Date }) {
+  const { language } = useLanguage()
+  const now = useToday()
+  return <p className={styles.day}>{dayOf(language, at, now)}</p>
+}
 
 /** Marks messages as read while the end of the list is on the screen and the page is visible. Returns the unread count. */
 function useUnread(chatId: string, isAtEnd: boolean): number {

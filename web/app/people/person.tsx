@@ -19,7 +19,7 @@ import { problemText } from './problems.ts'
 import { ReportSheet } from './report-sheet.tsx'
 import { Reviews } from './reviews.tsx'
 import { Screen } from './screen.tsx'
-import { seenText } from './seen.ts'
+import { useSeenText } from './seen.ts'
 
 /** Somebody's profile. */
 export default function Person() {
@@ -90,7 +90,7 @@ function About({ user, distance }: { user: Profile; distance: number | null }) {
   const presence = usePresence(user.id)
   const [open, setOpen] = useState<'report' | 'block' | null>(null)
   const name = user.name ?? t('people.nameless')
-  const seen = seenText(t, language, presence)
+  const seen = useSeenText(presence)
   useEffect(() => {
     if (store.get().likes === null) void store.readLikes()
   }, [store])
