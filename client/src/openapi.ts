@@ -733,7 +733,7 @@ export interface paths {
         put?: never;
         /**
          * Undo the change of an address by a link
-         * @description Restores the old address and ends every session.
+         * @description Restores the old address and ends every session. An account that has registered the address since loses it, unless it has verified it: `email_taken`.
          */
         post: operations["postAuthEmailUndo"];
         delete?: never;

@@ -34,6 +34,14 @@ function linkOf({ text = '' }: Received) {
   return { path, token: token! }
 }
 
+/** The token of the newest mail to an address whose link opens that path, once there are that many mails. */
+const linksTo =
+  (smtp: Awaited<ReturnType<typeof smtpServer>>) => async (address: string, path: string, count: number) => {
+    await smtp.received(count)
+    const mail = smtp.mails.findLast((mail) => mail.recipients[0] === address && mail.text!.includes(path))
+    return linkOf(mail!).token
+  }
+
 const newPassword = 'thirteen green bottles'
 const registration = (email: string) => ({ email, password, name: 'Ada', consents })
 const agent = { 'user-agent': 'Firefox on Linux' }
@@ -183,22 +191,50 @@ describe('a link', () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')
     await post(app, 'auth/email/verify', { token: linkOf(await smtp.received(1)).token })
-    const mailTo = async (address: string, path: string, count: number) => {
-      await smtp.received(count)
-      const mail = smtp.mails.findLast((mail) => mail.recipients[0] === address && mail.text!.includes(path))
-      return linkOf(mail!).token
-    }
+    const linkTo = linksTo(smtp)
     // Somebody who knows her password takes over the account in two steps.
     await ada.put('me/email', { email: 'thief@example.org', password })
-    const hers = await mailTo('ada@example.org', '/email-undo', 3)
-    await post(app, 'auth/email/verify', { token: await mailTo('thief@example.org', '/verify', 3) })
+    const hers = await linkTo('ada@example.org', '/email-undo', 3)
+    await post(app, 'auth/email/verify', { token: await linkTo('thief@example.org', '/verify', 3) })
     app.clock.now += minutes
     await ada.put('me/email', { email: 'thief2@example.org', password })
-    const theirs = await mailTo('thief@example.org', '/email-undo', 5)
-    await post(app, 'auth/email/verify', { token: await mailTo('thief2@example.org', '/verify', 5) })
+    const theirs = await linkTo('thief@example.org', '/email-undo', 5)
+    await post(app, 'auth/email/verify', { token: await linkTo('thief2@example.org', '/verify', 5) })
     expect((await ada.get('me')).body.email).toBe('thief2@example.org')
     expect((await post(app, 'auth/email/undo', { token: hers })).body).toEqual({ email: 'ada@example.org' })
     expect((await post(app, 'auth/email/undo', { token: theirs })).body.code).toBe('link_invalid')
+  })
+
+  test('that undoes a change takes the address from who registered it since, not from who verified it', async () => {
+    const { app, smtp } = await open()
+    const linkTo = linksTo(smtp)
+    /** Somebody who knows Ada's password takes over her account, and then registers her address. */
+    async function taken(name: string, received: number) {
+      const [address, thief] = [`${name}@example.org`, `thief-of-${name}@example.org`]
+      const ada = await register(app, address)
+      await post(app, 'auth/email/verify', { token: await linkTo(address, '/verify', received + 1) })
+      await ada.put('me/email', { email: thief, password })
+      const undo = await linkTo(address, '/email-undo', received + 3)
+      await post(app, 'auth/email/verify', { token: await linkTo(thief, '/verify', received + 3) })
+      const second = await register(app, address)
+      return { address, undo, second, verify: await linkTo(address, '/verify', received + 4) }
+    }
+    const ada = await taken('ada', 0)
+    expect(await post(app, 'auth/email/undo', { token: ada.undo })).toMatchObject({
+      status: 200,
+      body: { email: ada.address },
+    })
+    expect((await ada.second.get('me')).body.email).toBeNull()
+    expect((await post(app, 'auth/email/verify', { token: ada.verify })).body.code).toBe('link_invalid')
+
+    // Whoever has verified the address owns it by now.
+    const eve = await taken('eve', smtp.mails.length)
+    expect((await post(app, 'auth/email/verify', { token: eve.verify })).status).toBe(200)
+    for (let i = 0; i < 2; i++)
+      expect(await post(app, 'auth/email/undo', { token: eve.undo })).toMatchObject({
+        status: 409,
+        body: { code: 'email_taken' },
+      })
   })
 
   test('for a new password outlives the verification of the address, and ends when the address changes', async () => {

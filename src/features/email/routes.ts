@@ -100,7 +100,8 @@ const publicRoutes = ({ visitor, emails }: Omit<Deps, 'signedIn'>) =>
       response: { 200: model.undone },
       detail: {
         summary: 'Undo the change of an address by a link',
-        description: 'Restores the old address and ends every session.',
+        description:
+          'Restores the old address and ends every session. An account that has registered the address since loses it, unless it has verified it: `email_taken`.',
         tags,
         refusals: ['link_invalid', 'email_taken'],
         security: [],

@@ -56,3 +56,10 @@ export const losesAddress = (
   now: number,
 ): boolean =>
   account.email_verified_at === null && account.email_asked_at !== null && account.email_asked_at <= now - unverifiedFor
+
+/**
+ * Whether an account loses its address to an `undo` link, which was mailed to that address and so proves who owns it. Any
+ * holder came after the change that it undoes: whoever made the change must not keep the address by registering it again.
+ */
+export const losesAddressToUndo = (account: { email_verified_at: number | null }): boolean =>
+  account.email_verified_at === null

@@ -187,7 +187,10 @@ export function emailService(deps: Deps) {
       await audit.note('email_change_asked', caller.id, caller.id)
     },
 
-    /** Restores the old address and ends every session. Refuses with 401 `link_invalid` or 409 `email_taken`. */
+    /**
+     * Restores the old address and ends every session. Refuses with 401 `link_invalid`, and with 409 `email_taken` if somebody
+     * else has verified the address since.
+     */
     async undo({ token }: { token: string }) {
       const used = await store.undo(hashOfToken(token), now(), audit.entry('email_change_undone', null), webhooksOf)
       if (used === null) throw linkInvalid()

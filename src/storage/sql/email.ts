@@ -5,6 +5,7 @@ import {
   givesAddress,
   isFirstProof,
   losesAddress,
+  losesAddressToUndo,
 } from '../../features/email/rules.ts'
 import type { Addressee, EmailLink, EmailStore, Welcome } from '../../features/email/store.ts'
 import { recordAudit } from './audit.ts'
@@ -26,14 +27,14 @@ export function* freeAddress(
   db: Builders,
   email: string,
   now: number,
-  except: string | null = null,
+  { except = null, loses = losesAddress }: { except?: string | null; loses?: typeof losesAddress } = {},
 ): Work<boolean> {
   const { users, emailLinks } = engine.tables
   const { id, email_verified_at, email_asked_at } = users
   const held = db.select({ id, email_verified_at, email_asked_at }).from(users).where(eq(users.email, email))
   const holder = yield* first(engine.locked(held, 'no key update'))
   if (holder === null || holder.id === except) return true
-  if (!losesAddress(holder, now)) return false
+  if (!loses(holder, now)) return false
   yield* changed(db.update(users).set({ email: null, email_asked_at: null }).where(eq(users.id, holder.id)))
   // The new owner of the address would receive the old owner's links.
   yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, holder.id), eq(emailLinks.email, email))))
@@ -132,9 +133,10 @@ export function emailStore(engine: Engine): EmailStore {
     })
 
   /** Gives an account the address of a link, verified, and ends the links that were sent to another one. */
-  function* giveAddress(db: Builders, { user_id, email }: Link, now: number): Work<string> {
+  function* giveAddress(db: Builders, { user_id, kind, email }: Link, now: number): Work<string> {
     if (email === null) throw new Error('a link of the operator has no address')
-    if (!(yield* freeAddress(engine, db, email, now, user_id))) throw new Taken()
+    const loses = kind === 'undo' ? losesAddressToUndo : losesAddress
+    if (!(yield* freeAddress(engine, db, email, now, { except: user_id, loses }))) throw new Taken()
     yield* changed(db.update(users).set({ email, email_verified_at: now }).where(eq(users.id, user_id)))
     const elsewhere = and(inArray(emailLinks.kind, ['verify', 'reset']), ne(emailLinks.email, email))
     yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, user_id), elsewhere)))
