@@ -77,7 +77,7 @@ const due = (now: number) => ({ created_at: now, due_at: now })
 export function identityStore(engine: Engine): IdentityStore {
   const { read, write } = engine
   const { identities, passkeys, preferences, users } = engine.tables
-  // These writes change no profile.
+  // Writes that change no profile. A messenger is part of the profile that its owner sees.
   const options = { keepsProfileCache: true }
 
   /** Every way to sign in to an account. Whether there is a password or a messenger is stored in `users`. */
@@ -210,7 +210,7 @@ export function identityStore(engine: Engine): IdentityStore {
           identity: { id, kind: 'messenger', provider: null, subject: messengerId, ...at },
           outcome: 'linked',
         }
-      }, options).catch((error: unknown) => {
+      }).catch((error: unknown) => {
         // The unique index of messenger ids: it is another account's.
         if (engine.isDuplicate(error)) return 'taken' as const
         throw error
@@ -241,7 +241,7 @@ export function identityStore(engine: Engine): IdentityStore {
         yield* recordAudit(engine, db, audit)
         yield* enqueue(engine, db, mails)
         return verdict
-      }, options),
+      }),
   }
 }
 
