@@ -611,6 +611,20 @@ describe('preferences', () => {
     expect((await put(ada, { digest: 'hourly' })).status).toBe(422)
   })
 
+  test('of two changes at once both are kept, and none brings back a digest that was ended', async () => {
+    const { app } = await open()
+    const ada = await app.person()
+    for (let round = 0; round < 5; round++) {
+      await put(ada, { messages: true, chats: true, digest: 'daily' })
+      await Promise.all([
+        put(ada, { messages: false }),
+        app.services.storage.notifications.endDigest(ada.id),
+        put(ada, { chats: false }),
+      ])
+      expect((await ada.get('me/notifications')).body).toMatchObject({ messages: false, chats: false, digest: 'off' })
+    }
+  })
+
   test('a chat is muted only for its member, until that time', async () => {
     const { app } = await open()
     const { ada, bob, chat } = await pair(app)

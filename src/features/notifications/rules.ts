@@ -24,6 +24,24 @@ export const defaultPreferences: NotificationPreferences = {
   quiet: null,
 }
 
+/** A change of preferences. Absent fields keep their values. */
+export type PreferencesChange = {
+  [Name in Exclude<keyof NotificationPreferences, 'quiet'>]?: NotificationPreferences[Name] | null
+} & { quiet?: Quiet | null }
+
+/** The preferences after a change. `quiet` is the only one that null clears. */
+export const changedPreferences = (
+  before: NotificationPreferences,
+  change: PreferencesChange,
+): NotificationPreferences => ({
+  messages: change.messages ?? before.messages,
+  chats: change.chats ?? before.chats,
+  reviews: change.reviews ?? before.reviews,
+  digest: change.digest ?? before.digest,
+  preview: change.preview ?? before.preview,
+  quiet: change.quiet === undefined ? before.quiet : change.quiet,
+})
+
 export const channelsOfUser = 10
 
 /** Whether an account may have one more channel besides its `others`. */

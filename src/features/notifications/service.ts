@@ -19,7 +19,7 @@ import {
   isTimeZone,
   minutesOf,
   type NotificationPreferences,
-  type Preview,
+  type PreferencesChange,
   type Quiet,
   tagOf,
   timeOf,
@@ -31,14 +31,8 @@ export type Notifications = ReturnType<typeof notificationService>
 type NewChannel =
   { kind: 'webpush'; subscription: unknown } | { kind: 'fcm' | 'apns'; token: string } | { kind: 'telegram' }
 
-type PreferencesChange = {
-  messages?: boolean | null
-  chats?: boolean | null
-  reviews?: boolean | null
-  digest?: 'off' | 'daily' | null
-  preview?: Preview | null
-  quiet?: { from: string; to: string; time_zone: string } | null
-}
+type AskedPreferences = Omit<PreferencesChange, 'quiet'> & { quiet?: AskedQuiet | null }
+type AskedQuiet = { from: string; to: string; time_zone: string }
 
 type Deps = {
   store: NotificationStore
@@ -107,18 +101,10 @@ export function notificationService(deps: Deps) {
     preferences: async (caller: Caller) => preferencesView(await store.preferences(caller.id)),
 
     /** Absent fields keep their values. */
-    async savePreferences(caller: Caller, change: PreferencesChange) {
-      const before = await store.preferences(caller.id)
-      const preferences: NotificationPreferences = {
-        messages: change.messages ?? before.messages,
-        chats: change.chats ?? before.chats,
-        reviews: change.reviews ?? before.reviews,
-        digest: change.digest ?? before.digest,
-        preview: change.preview ?? before.preview,
-        quiet: change.quiet === undefined ? before.quiet : change.quiet && quietOf(change.quiet),
-      }
-      if (!(await store.savePreferences(caller.id, preferences))) throw notSignedIn()
-      return preferencesView(preferences)
+    async savePreferences(caller: Caller, { quiet, ...change }: AskedPreferences) {
+      const saved = await store.savePreferences(caller.id, { ...change, quiet: quiet && quietOf(quiet) })
+      if (saved === null) throw notSignedIn()
+      return preferencesView(saved)
     },
 
     /** Mutes a chat until a time or `forever`; null unmutes it. */
@@ -211,7 +197,7 @@ export function notificationService(deps: Deps) {
   }
 }
 
-function quietOf(asked: { from: string; to: string; time_zone: string }): Quiet {
+function quietOf(asked: AskedQuiet): Quiet {
   const [from, to] = [minutesOf(asked.from), minutesOf(asked.to)]
   if (from === null) throw invalid('/quiet/from', 'Expected a time of the day, such as 22:00', 'format')
   if (to === null) throw invalid('/quiet/to', 'Expected a time of the day, such as 08:00', 'format')

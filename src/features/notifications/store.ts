@@ -1,7 +1,7 @@
 import type { ChannelKind, ChannelTargets } from '../../outbox/push.ts'
 import type { NewParcel, Occasion } from '../../outbox/store.ts'
 import type { Message } from '../chats/store.ts'
-import type { NotificationPreferences } from './rules.ts'
+import type { NotificationPreferences, PreferencesChange } from './rules.ts'
 
 /** A device of a user, or their chat with the bot. */
 export type Channel<K extends ChannelKind = ChannelKind> = {
@@ -59,8 +59,8 @@ export type DigestCandidate = { user_id: string; email: string; language: string
 
 export type NotificationStore = {
   preferences(userId: string): Promise<NotificationPreferences>
-  /** False if the account is erased. */
-  savePreferences(userId: string, preferences: NotificationPreferences): Promise<boolean>
+  /** Merges a change into what is stored (`changedPreferences`). Returns all preferences; null if the account is erased. */
+  savePreferences(userId: string, change: PreferencesChange): Promise<NotificationPreferences | null>
   /** Switches the digest off. */
   endDigest(userId: string): Promise<void>
 

@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { DigestCandidate, NotificationStore } from '../../features/notifications/store.ts'
 import { type Builders, changed, type Engine, first, query, type Work } from './engine.ts'
 import { isBlockedPair } from './chats.ts'
+import { holdLiving } from './living.ts'
 import { enqueue } from './outbox.ts'
 import { digestAddress, type DigestState, isDigestDue } from '../../features/notifications/rules.ts'
 
@@ -14,6 +15,8 @@ export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest'
   return {
     endDigest: (userId) =>
       write(function* (db) {
+        // Locked as by every change of the preferences, which must not bring the digest back.
+        if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return
         yield* changed(
           db.update(notificationPreferences).set({ digest: 'off' }).where(eq(notificationPreferences.user_id, userId)),
         )

@@ -1,6 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { MessageKind } from '../../features/chats/content.ts'
-import { defaultPreferences, type NotificationPreferences, wantsDigest } from '../../features/notifications/rules.ts'
+import {
+  changedPreferences,
+  defaultPreferences,
+  type NotificationPreferences,
+  wantsDigest,
+} from '../../features/notifications/rules.ts'
 import type { Account, ChatState, NotificationStore } from '../../features/notifications/store.ts'
 import { type Builders, changed, type Engine, first, one, query, rows, type Work } from './engine.ts'
 import { isBlockedPair } from './chats.ts'
@@ -54,9 +59,12 @@ export function notificationStore(engine: Engine): NotificationStore {
 
     preferences: (userId) => read((db) => preferencesOf(db, userId)),
 
-    savePreferences: (userId, { quiet, ...chosen }) =>
+    savePreferences: (userId, change) =>
       write(function* (db) {
-        if ((yield* holdLiving(engine, db, [userId])).size === 0) return false
+        // Locked, so that two changes at once are both kept.
+        if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
+        const saved = changedPreferences(yield* preferencesOf(db, userId), change)
+        const { quiet, ...chosen } = saved
         const set = {
           ...chosen,
           quiet_from: quiet?.from ?? null,
@@ -69,8 +77,8 @@ export function notificationStore(engine: Engine): NotificationStore {
             .values({ user_id: userId, ...set })
             .onConflictDoUpdate({ target: notificationPreferences.user_id, set }),
         )
-        if (!wantsDigest(chosen)) yield* dropDigests(engine, db, userId)
-        return true
+        if (!wantsDigest(saved)) yield* dropDigests(engine, db, userId)
+        return saved
       }, options),
 
     mute: (chatId, userId, until) =>
