@@ -109,7 +109,8 @@ export async function oidcServer({
   await addKey('first')
   open()
 
-  /** Takes only secrets that are signed, notes what is revoked, and knows a code that a native app got. */
+  let isNativeCodeUsed = false
+  /** Takes only secrets that are signed, notes what is revoked, and takes a code that a native app got once. */
   async function asApple(app: typeof handler, request: IncomingMessage, response: ServerResponse) {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
@@ -120,7 +121,8 @@ export async function oidcServer({
     if (request.url!.startsWith('/token/revocation')) state.revoked.push(body.token!)
     if (body.client_id === nativeClientId) {
       if (request.url !== '/token') return answer(200, {})
-      if (body.code !== 'native-code') return answer(400, { error: 'invalid_grant' })
+      if (body.code !== 'native-code' || isNativeCodeUsed) return answer(400, { error: 'invalid_grant' })
+      isNativeCodeUsed = true
       const token = { access_token: 'a', token_type: 'Bearer', expires_in: 3600, refresh_token: 'native-refresh' }
       return answer(200, { ...token, id_token: await idToken({ aud: nativeClientId }) })
     }

@@ -134,6 +134,7 @@ export function buildAccounts({
     identities,
     callers,
     auth,
+    registration,
     mails,
     errands: openSeal(sealKey, 'oidc errand'),
     grants,

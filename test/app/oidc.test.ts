@@ -666,7 +666,7 @@ describe('a provider that does not answer', () => {
 })
 
 describe('Apple', () => {
-  async function openApple() {
+  async function openApple(environment: Record<string, string> = {}) {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const secrets: Record<string, unknown>[] = []
     const apple = await serverFor('apple', {
@@ -679,6 +679,7 @@ describe('Apple', () => {
       OIDC_APPLE_TEAM_ID: 'TEAM123456',
       OIDC_APPLE_KEY_ID: 'KEY1234567',
       OIDC_APPLE_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().replaceAll('\n', '\\n'),
+      ...environment,
     })
     app.clock.now = Date.now()
     return { app, apple, secrets }
@@ -773,5 +774,28 @@ describe('Apple', () => {
     await until(() => revoked(2), 'the grant is revoked')
     expect(apple.state.revoked[1]).toBe('native-refresh')
     expect(app.logged()).not.toContain('native-refresh')
+  })
+
+  test('gets a code from an app only when nothing else refuses the new account', async () => {
+    const { app, apple } = await openApple({ REGISTRATION: 'invite' })
+    const { code: invite } = await app.services.registration.invite({ id: null }, { uses: 1 })
+    apple.signedIn.as = { sub: '001.mia' }
+    const body = { id_token: await apple.idToken({ aud: nativeClientId }), code: 'native-code' }
+    expect((await native(app, { ...body, invite, consents: undefined }, 'apple')).body.code).toBe('consents_required')
+    expect((await native(app, body, 'apple')).body.code).toBe('invite_required')
+    const mia = await native(app, { ...body, invite }, 'apple')
+    expect(mia.status).toBe(201)
+    const stored = await app.rows<{ t: string | null }>("SELECT grant_token AS t FROM identities WHERE kind = 'oidc'")
+    expect(stored).toEqual([{ t: expect.any(String) }])
+    // A login to an existing account needs neither consents nor an invite, but a code that works.
+    const again = await native(app, { id_token: body.id_token, consents: undefined }, 'apple')
+    expect([again.status, again.body.user.id]).toEqual([200, mia.body.user.id])
+    expect((await native(app, body, 'apple')).body.code).toBe('id_token_invalid')
+    expect((await app.as(mia.body.access_token).delete('me')).status).toBe(204)
+    for (const { services } of app.nodes) {
+      services.delivery.wake('oidc_revoke')
+      await services.delivery.idle()
+    }
+    await until(() => apple.state.revoked.includes('native-refresh'), 'the grant is revoked')
   })
 })

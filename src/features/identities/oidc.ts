@@ -9,6 +9,7 @@ import type { Auth } from '../auth/service.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { AccountMails } from '../email/account-mails.ts'
 import type { Maintenance } from '../maintenance/rules.ts'
+import type { Registration } from '../registration/service.ts'
 import type { Claims } from './claims.ts'
 import type { Providers } from './providers.ts'
 import { returnTarget } from './rules.ts'
@@ -28,6 +29,7 @@ type Deps = {
   identities: Pick<Identities, 'linkSubject'>
   callers: Pick<Callers, 'accessState'>
   auth: Pick<Auth, 'registerSubject' | 'signInBy' | 'confirmRecently'>
+  registration: Pick<Registration, 'admit'>
   mails: Pick<AccountMails, 'to' | 'isOn' | 'wake'>
   /** Seals the state that a browser keeps while it is at the provider. */
   errands: Seal
@@ -69,7 +71,8 @@ type Kept = Static<typeof keptErrand>
 
 /** Sign-in with OpenID Connect: native apps send an id token, browsers are redirected to the provider and back. */
 export function oidcLogin(deps: Deps) {
-  const { providers, store, identities, callers, auth, mails, errands, grants, publicUrl, audit, ids, now } = deps
+  const { providers, store, identities, callers, auth, registration, mails, errands, grants } = deps
+  const { publicUrl, audit, ids, now } = deps
 
   function subjectOf(provider: string, { subject, client_id }: Claims, refreshToken: string | null): Subject {
     const grant = refreshToken === null ? null : { client_id, token: grants.seal(refreshToken) }
@@ -172,9 +175,17 @@ export function oidcLogin(deps: Deps) {
   return {
     list: providers.list,
 
-    /** Refuses with 401 `id_token_invalid`, and a first login without consents with 422 `consents_required`. */
+    /**
+     * Refuses with 401 `id_token_invalid`, a first login without consents with 422 `consents_required`, and one that is not
+     * admitted as a registration.
+     */
     async native(provider: string, body: NativeLogin, client: Client) {
       const claims = await providers.verify(provider, body.id_token, body.nonce ?? null)
+      // Apple's code works once, so whatever may refuse a new account comes first: the next attempt has the same code.
+      if (body.code != null && (await find(subjectOf(provider, claims, null), claims)) === null) {
+        registrationConsents(body.consents)
+        await registration.admit(body.invite, body.birth_date, client)
+      }
       const refreshToken = body.code == null ? null : await providers.redeem(provider, body.code, claims)
       const subject = subjectOf(provider, claims, refreshToken)
       return signIn(subject, claims, () => registrationConsents(body.consents), body, client)
