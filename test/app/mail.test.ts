@@ -260,6 +260,22 @@ describe('a link', () => {
     expect(late.body.code).toBe('link_invalid')
   })
 
+  test('for a new password that is stored only after the address has changed does not work', async () => {
+    const { app, smtp } = await open()
+    const linkTo = linksTo(smtp)
+    const ada = await register(app, 'ada@example.org')
+    await ada.put('me/email', { email: 'new@example.org', password })
+    await post(app, 'auth/email/verify', { token: await linkTo('new@example.org', '/verify', 3) })
+    // Its account was looked up before the change.
+    const { token, stored } = app.services.emailLinks.forOperator(ada.id)
+    expect(await app.services.storage.emails.issue(ada.id, [{ ...stored, email: ada.email }], [])).toBe(true)
+    expect(await post(app, 'auth/password/reset', { token, password: newPassword })).toMatchObject({
+      status: 401,
+      body: { code: 'link_invalid' },
+    })
+    expect((await post(app, 'auth/login', { email: 'new@example.org', password })).status).toBe(200)
+  })
+
   test('for a new address ends with the wish to keep the present one', async () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')

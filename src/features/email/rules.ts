@@ -36,6 +36,13 @@ export const givesAddress = (link: { kind: EmailLinkKind; email: string | null }
   link.kind !== 'verify' || (link.email !== null && link.email === present)
 
 /**
+ * Whether a link for a new password still works: one that was mailed does so only while the account has that address. It may
+ * have been sent just before the address changed, and stored just after. The link of an operator has no address.
+ */
+export const resetsPassword = (link: { email: string | null }, present: string | null): boolean =>
+  link.email === null || link.email === present
+
+/**
  * Whether a used link is the first proof of who owns the account's address. Whoever registered it may be somebody else, so the
  * account's other ways to sign in may be theirs.
  */

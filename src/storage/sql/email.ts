@@ -6,6 +6,7 @@ import {
   isFirstProof,
   losesAddress,
   losesAddressToUndo,
+  resetsPassword,
 } from '../../features/email/rules.ts'
 import type { Addressee, EmailLink, EmailStore, Welcome } from '../../features/email/store.ts'
 import { recordAudit } from './audit.ts'
@@ -198,7 +199,7 @@ export function emailStore(engine: Engine): EmailStore {
         const account = yield* first(
           db.select({ email: present, email_verified_at, password_hash }).from(users).where(eq(users.id, user_id)),
         )
-        if (account === null) return null
+        if (account === null || !resetsPassword(link, account.email)) return null
         const isFirst = isFirstProof(link, account)
         if (isFirst) {
           yield* dropIdentities(engine, db, user_id, now)
@@ -214,7 +215,7 @@ export function emailStore(engine: Engine): EmailStore {
             db
               .update(users)
               .set({ email_verified_at: sql`coalesce(${users.email_verified_at}, ${now})` })
-              .where(and(eq(users.id, user_id), eq(users.email, email))),
+              .where(eq(users.id, user_id)),
           )
         yield* dropChangeLinks(engine, db, user_id)
         const ended = yield* endSessions(engine, db, user_id, now)
