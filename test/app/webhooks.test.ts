@@ -369,6 +369,20 @@ describe('each event', () => {
     expect(JSON.stringify(to.got)).not.toContain('secret')
   })
 
+  test('tells that a link for a new password has verified the address, once', async () => {
+    const { app, to } = await open()
+    const ada = await app.person('Ada')
+    for (const email of [null, ada.email, ada.email]) {
+      const { token, stored } = app.services.emailLinks.forOperator(ada.id)
+      await app.services.storage.emails.issue(ada.id, [{ ...stored, email }], [])
+      const reset = await app.request('POST', 'auth/password/reset', { body: { token, password } })
+      expect(reset.status).toBe(204)
+    }
+    await deliver(app)
+    const told = to.got.filter(({ type }) => type === 'user.updated')
+    expect(told.map(({ data }) => data)).toEqual([{ user_id: ada.id, fields: ['email_verified'] }])
+  })
+
   test('is not stored if no receiver is set', async () => {
     const app = await testApp(wholeCast)
     await everything(app)

@@ -139,9 +139,9 @@ export function emailService(deps: Deps) {
       // Hashing a password is expensive, so check the token first.
       if (!(await store.isGood(hash, 'reset', now()))) throw linkInvalid()
       const passwordHash = await auth.hashNewPassword(password, '/password')
-      const used = await store.reset(hash, passwordHash, now(), audit.entry('password_reset', null), (to) =>
-        mails.isOn ? [mails.to(to, { about: 'password_changed' })] : [],
-      )
+      const notice = (to: Addressee) => (mails.isOn ? [mails.to(to, { about: 'password_changed' })] : [])
+      const entry = audit.entry('password_reset', null)
+      const used = await store.reset(hash, passwordHash, now(), entry, notice, webhooksOf)
       if (used === null) throw linkInvalid()
       mails.wake()
       await cutOff(used.user_id, used.ended, 'password_changed')

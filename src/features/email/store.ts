@@ -49,6 +49,7 @@ export type EmailStore = {
     now: number,
     audit: AuditEntry,
     mails: MailsTo,
+    webhooks?: EmailWebhooks,
   ): Promise<Omit<Used, 'email'> | null>
   /** Uses an `undo` link: the old address is the account's again, and every session ends. */
   undo(hash: string, now: number, audit: AuditEntry, webhooks?: EmailWebhooks): Promise<Used | 'email_taken' | null>

@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, inArray, isNull, lte, ne, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, inArray, isNull, lte, ne } from 'drizzle-orm'
 import {
   type EmailLinkKind,
   endsEarlierLinks,
@@ -190,11 +190,11 @@ export function emailStore(engine: Engine): EmailStore {
         }),
       ),
 
-    reset: (hash, passwordHash, now, audit, mail) =>
+    reset: (hash, passwordHash, now, audit, mail, told = () => []) =>
       write(function* (db) {
         const link = yield* use(db, hash, ['reset'], now)
         if (link === null) return null
-        const { user_id, email } = link
+        const { user_id } = link
         const { email: present, email_verified_at, password_hash } = users
         const account = yield* first(
           db.select({ email: present, email_verified_at, password_hash }).from(users).where(eq(users.id, user_id)),
@@ -204,19 +204,13 @@ export function emailStore(engine: Engine): EmailStore {
         if (isFirst) {
           yield* dropIdentities(engine, db, user_id, now)
           yield* dropPasskeys(engine, db, user_id)
-          const none = { messenger_id: null, updated_at: now }
-          yield* changed(db.update(users).set(none).where(eq(users.id, user_id)))
+          const proven = { email_verified_at: now, messenger_id: null, updated_at: now }
+          yield* changed(db.update(users).set(proven).where(eq(users.id, user_id)))
+          yield* enqueue(engine, db, told(user_id, 'email_verified'))
         }
         if (isFirst || account.password_hash === null)
           yield* noteIdentity(engine, db, user_id, 'password', { created_at: now, last_used_at: null })
         yield* changed(db.update(users).set({ password_hash: passwordHash }).where(eq(users.id, user_id)))
-        if (email !== null)
-          yield* changed(
-            db
-              .update(users)
-              .set({ email_verified_at: sql`coalesce(${users.email_verified_at}, ${now})` })
-              .where(eq(users.id, user_id)),
-          )
         yield* dropChangeLinks(engine, db, user_id)
         const ended = yield* endSessions(engine, db, user_id, now)
         const to = yield* addresseeBy(db, users.id, user_id)
