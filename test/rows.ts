@@ -159,7 +159,7 @@ export async function person({ accounts }: Pick<Storage, 'accounts'>, given: Par
     user_agent: 'a browser',
     address: '203.0.113.0',
   }
-  if ((await accounts.register(account, [consent])) !== 'created') throw new Error('not registered')
+  if (typeof (await accounts.register(account, [consent])) === 'string') throw new Error('not registered')
   return id
 }
 

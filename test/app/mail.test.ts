@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { sign } from '@tma.js/init-data-node'
 import { anybody } from '../../src/features/registration/rules.ts'
-import { days, hours, minutes } from '../../src/lib/time.ts'
+import { days, hours, iso, minutes } from '../../src/lib/time.ts'
 import { passkeyOf } from '../authenticator.ts'
 import { consents, password, type Person, type TestApp, testApp } from '../app.ts'
 import { oneNodeTest } from '../engines.ts'
@@ -476,7 +476,6 @@ describe('an address', () => {
       Array.from({ length: 8 }, () => post(app, 'auth/register', registration('Ada@example.org'))),
     )
     expect(rivals.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
-    app.forget(first.id)
     const session = await app.services.auth.begin(first.id, { address: '', user_agent: null, language: null })
     expect(session.user).toMatchObject({ email: null, email_verified: false })
     expect((await post(app, 'auth/email/verify', { token: late })).body.code).toBe('link_invalid')
@@ -503,8 +502,10 @@ describe('an address', () => {
       const email = `lost${round}@example.org`
       await take(email, 0)
       await app.rows('UPDATE users SET email_asked_at = 1 WHERE email = ?', email)
+      const [loser] = await app.rows<{ id: string }>('SELECT id FROM users WHERE email = ?', email)
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => take(email, 8 * days)))
-      expect(outcomes.toSorted()).toEqual(['created', ...Array.from({ length: 19 }, () => 'email_taken' as const)])
+      expect(outcomes.filter((outcome) => typeof outcome === 'object')).toEqual([{ lost_by: loser!.id }])
+      expect(outcomes.filter((outcome) => outcome === 'email_taken')).toHaveLength(19)
     }
   })
 
@@ -564,6 +565,19 @@ describe('EMAIL_VERIFICATION', () => {
     const { token } = linkOf(await smtp.received(2))
     await post(app, 'auth/email/verify', { token })
     expect((await ada.get('chats')).status).toBe(200)
+  })
+
+  test('required: whoever loses their address to somebody else has nothing to verify any more', async () => {
+    const { app } = await open({ EMAIL_VERIFICATION: 'required' })
+    const phone = '+4930123456'
+    const first = { ...registration('ada@example.org'), phone }
+    expect((await post(app, 'auth/register', first)).status).toBe(201)
+    app.clock.now += 7 * days
+    const ada = app.as((await post(app, 'auth/login', { phone, password })).body.access_token)
+    expect((await ada.get('chats')).body.code).toBe('email_not_verified')
+    expect((await post(app, 'auth/register', registration('ada@example.org'))).status).toBe(201)
+    expect((await ada.get('chats')).status).toBe(200)
+    expect((await ada.get('me')).body).toMatchObject({ email: null, updated_at: iso(app.clock.now) })
   })
 
   test('required: a user without an address has nothing to verify', async () => {

@@ -369,6 +369,18 @@ describe('each event', () => {
     expect(JSON.stringify(to.got)).not.toContain('secret')
   })
 
+  test('tells that an account has lost its address to another one', async () => {
+    const { app, to } = await open()
+    const ada = await app.person('Ada')
+    // It was asked long ago to verify its address.
+    await app.rows('UPDATE users SET email_asked_at = 1 WHERE id = ?', ada.id)
+    const body = { email: ada.email, password, name: 'Eve', consents }
+    expect((await app.request('POST', 'auth/register', { body })).status).toBe(201)
+    await deliver(app)
+    const told = to.got.filter(({ type }) => type === 'user.updated')
+    expect(told.map(({ data }) => data)).toEqual([{ user_id: ada.id, fields: ['email'] }])
+  })
+
   test('tells that a link for a new password has verified the address, once', async () => {
     const { app, to } = await open()
     const ada = await app.person('Ada')

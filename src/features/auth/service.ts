@@ -8,6 +8,7 @@ import type { Audit } from '../audit/service.ts'
 import type { AccountMails } from '../email/account-mails.ts'
 import { normalizedEmail } from '../email/rules.ts'
 import type { EmailLinks } from '../email/service.ts'
+import type { EmailWebhooks } from '../email/store.ts'
 import type { BotPermissions } from '../bot/permissions.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 import type { Subject } from '../identities/store.ts'
@@ -95,6 +96,10 @@ export function authService(deps: Deps) {
     }
   }
 
+  /** The webhooks about an account that loses its address to a new one. */
+  const toldOfLoss: EmailWebhooks = (userId, field) =>
+    webhooks.about('user.updated', userId, { user_id: userId, fields: [field] })
+
   /** A name from another service, or a neutral one if a rule refuses it: the user cannot change it while logging in. */
   async function allowedName(name: string): Promise<{ name: string; verdict: Verdict }> {
     try {
@@ -140,10 +145,12 @@ export function authService(deps: Deps) {
         audit: audit.entry('register', id, id, { by: email === null ? 'phone' : 'email' }),
         welcome: email === null ? null : deps.emailLinks.welcome(id, email, language),
         webhooks: webhooks.about('user.created', id, { user_id: id, by: email === null ? 'phone' : 'email' }),
+        told: toldOfLoss,
       })
       if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
-      if (outcome !== 'created') throw notAdmitted(outcome)
+      if (typeof outcome === 'string') throw notAdmitted(outcome)
+      if (outcome.lost_by !== null) await callers.forget(outcome.lost_by)
       await deps.filter.report('user', id, { flags: verdicts.flatMap(({ flags }) => flags) })
       mails.wake()
       return answer(session, 0)
@@ -192,9 +199,12 @@ export function authService(deps: Deps) {
       const account = newAccount({ email, name: allowed, language, admission })
       const { id } = account
       const parcels = webhooks.about('user.created', id, { user_id: id, by: 'oidc' })
-      const made = await accounts.registerSubject(account, subject, consents.entries(id, choices, client), parcels)
+      const logged = consents.entries(id, choices, client)
+      const made = await accounts.registerSubject(account, subject, logged, parcels, toldOfLoss)
       if (typeof made === 'string') throw notAdmitted(made)
-      if (made !== null) await deps.filter.report('user', id, verdict)
+      if (made === null) return null
+      if (made.lost_by !== null) await callers.forget(made.lost_by)
+      await deps.filter.report('user', id, verdict)
       return made
     },
 

@@ -1,5 +1,5 @@
 import type { NewParcel } from '../../outbox/store.ts'
-import type { Welcome } from '../email/store.ts'
+import type { EmailWebhooks, Freed, Welcome } from '../email/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { Subject } from '../identities/store.ts'
 import type { PasskeyUse } from '../passkeys/store.ts'
@@ -53,7 +53,7 @@ export type AccountStore = {
   /**
    * Stores account, preferences and consents in one step, with the first session, the audit entry, the link and mail that
    * verify the address, and the webhooks if they are given. Stores nothing if an address or number is taken. An account
-   * that may lose its address (`email/rules.ts`) loses it to this one.
+   * that may lose its address (`email/rules.ts`) loses it to this one; `told` makes the webhooks about that account.
    */
   register(
     account: NewAccount,
@@ -63,8 +63,9 @@ export type AccountStore = {
       audit: AuditEntry
       welcome: Welcome | null
       webhooks?: readonly NewParcel<'webhook'>[]
+      told?: EmailWebhooks
     },
-  ): Promise<'created' | 'email_taken' | 'phone_taken' | RegistrationRefusal>
+  ): Promise<Freed | 'email_taken' | 'phone_taken' | RegistrationRefusal>
   /**
    * The account with that messenger id: an existing one, or else this new one, if it is admitted, with the webhooks about
    * it.
@@ -75,14 +76,16 @@ export type AccountStore = {
   ): Promise<{ user_id: string; created: boolean } | RegistrationRefusal>
   /**
    * Creates an account that signs in with a subject of an OIDC provider, and its consents, if it is admitted. It gets that
-   * address, verified, unless another account has it. Returns null and stores nothing if the subject is linked already.
+   * address, verified, unless another account has and keeps it. Returns null and stores nothing if the subject is linked
+   * already.
    */
   registerSubject(
     account: NewAccount,
     subject: Subject,
     consents: readonly Consent[],
     webhooks?: readonly NewParcel<'webhook'>[],
-  ): Promise<{ user_id: string; identity_id: string } | RegistrationRefusal | null>
+    told?: EmailWebhooks,
+  ): Promise<({ user_id: string; identity_id: string } & Freed) | RegistrationRefusal | null>
   /** Null for erased accounts. */
   credentials(
     by: { email: string } | { phone: string } | { messenger_id: string } | { user_id: string },

@@ -153,6 +153,7 @@ export function emailService(deps: Deps) {
       if (used === null) throw linkInvalid()
       if (used === 'email_taken') throw emailTaken()
       await callers.forget(used.user_id)
+      if (used.lost_by !== null) await callers.forget(used.lost_by)
       return { email: used.email, email_verified: true as const }
     },
 
@@ -196,6 +197,7 @@ export function emailService(deps: Deps) {
       if (used === null) throw linkInvalid()
       if (used === 'email_taken') throw emailTaken()
       await cutOff(used.user_id, used.ended, 'ended')
+      if (used.lost_by !== null) await callers.forget(used.lost_by)
       return { email: used.email }
     },
 

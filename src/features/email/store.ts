@@ -21,8 +21,14 @@ export type Welcome = { link: EmailLink; mail: NewParcel<'mail'> }
 /** Makes the webhooks about a change. */
 export type EmailWebhooks = (userId: string, field: 'email' | 'email_verified') => readonly NewParcel<'webhook'>[]
 
+/**
+ * An address is free. `lost_by` is the account that has lost it just now; null if nobody had it. Forget its callers, because
+ * it has no address to verify any more.
+ */
+export type Freed = { lost_by: string | null }
+
 /** The result of using a link. `ended` are the sessions that it ended. */
-export type Used = { user_id: string; email: string; ended: string[] }
+export type Used = { user_id: string; email: string; ended: string[] } & Freed
 
 export type EmailStore = {
   /** The account with that address; null if there is none, or an erased one. */
@@ -50,7 +56,7 @@ export type EmailStore = {
     audit: AuditEntry,
     mails: MailsTo,
     webhooks?: EmailWebhooks,
-  ): Promise<Omit<Used, 'email'> | null>
+  ): Promise<Pick<Used, 'user_id' | 'ended'> | null>
   /** Uses an `undo` link: the old address is the account's again, and every session ends. */
   undo(hash: string, now: number, audit: AuditEntry, webhooks?: EmailWebhooks): Promise<Used | 'email_taken' | null>
   /** The links of a user, without their hashes. */

@@ -36,9 +36,11 @@ export function accountStore(engine: Engine): AccountStore {
     register: (account, consents, begun) =>
       write(function* (db) {
         let outcome = yield* insertAccount(engine, db, account)
+        let lost_by: string | null = null
         for (let attempts = 0; outcome === 'taken'; attempts++) {
-          const taken = yield* takenName(engine, db, account)
-          if (taken !== null) return taken
+          const freed = yield* takenName(engine, db, account, begun?.told ?? (() => []))
+          if (typeof freed === 'string') return freed
+          lost_by = freed.lost_by ?? lost_by
           // The account that had the address has lost it. On PostgreSQL another registration may have taken it since.
           if (attempts === 2) throw new Error('an account id was used twice')
           outcome = yield* insertAccount(engine, db, account)
@@ -53,7 +55,7 @@ export function accountStore(engine: Engine): AccountStore {
           if (begun.welcome) yield* storeWelcome(engine, db, begun.welcome)
           yield* enqueue(engine, db, begun.webhooks ?? [])
         }
-        return 'created'
+        return { lost_by }
       }),
 
     ensureMessengerAccount: (account, webhooks = []) =>
@@ -74,10 +76,11 @@ export function accountStore(engine: Engine): AccountStore {
         return outcome
       }),
 
-    registerSubject: (account, subject, consents, webhooks = []) =>
+    registerSubject: (account, subject, consents, webhooks = [], told = () => []) =>
       write(function* (db) {
         const { id, created_at, email } = account
-        const isFree = email !== null && (yield* freeAddress(engine, db, email, created_at))
+        const freed = email === null ? null : yield* freeAddress(engine, db, email, created_at, told)
+        const isFree = freed !== null
         let outcome = yield* insertAccount(engine, db, isFree ? account : { ...account, email: null })
         // Another account has just taken the address, so this one has none.
         const isTaken = outcome === 'taken'
@@ -89,7 +92,7 @@ export function accountStore(engine: Engine): AccountStore {
         if (!(yield* insertSubject(engine, db, id, subject, created_at))) throw new Undone(null)
         yield* addConsents(engine, db, consents)
         yield* enqueue(engine, db, webhooks)
-        return { user_id: id, identity_id: subject.id }
+        return { user_id: id, identity_id: subject.id, lost_by: freed?.lost_by ?? null }
       }).catch((error: unknown) => {
         if (error instanceof Undone) return error.outcome
         throw error

@@ -8,7 +8,15 @@ import {
   losesAddressToUndo,
   resetsPassword,
 } from '../../features/email/rules.ts'
-import type { Addressee, EmailLink, EmailStore, Welcome } from '../../features/email/store.ts'
+import type {
+  Addressee,
+  EmailLink,
+  EmailStore,
+  EmailWebhooks,
+  Freed,
+  Used,
+  Welcome,
+} from '../../features/email/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Column, type Engine, first, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
@@ -20,39 +28,44 @@ import { endSessions } from './sessions.ts'
 type Link = Pick<EmailLink, 'user_id' | 'kind' | 'email' | 'expires_at'>
 
 /**
- * Removes an address from its account if that account may lose it. True if the address is free afterwards. The row is
- * locked, so only one of two concurrent requests gets the address.
+ * Removes an address from its account if that account may lose it. Null: its account keeps it. The row is locked, so only
+ * one of two concurrent requests gets the address.
  */
 export function* freeAddress(
   engine: Engine,
   db: Builders,
   email: string,
   now: number,
+  told: EmailWebhooks,
   { except = null, loses = losesAddress }: { except?: string | null; loses?: typeof losesAddress } = {},
-): Work<boolean> {
+): Work<Freed | null> {
   const { users, emailLinks } = engine.tables
   const { id, email_verified_at, email_asked_at } = users
   const held = db.select({ id, email_verified_at, email_asked_at }).from(users).where(eq(users.email, email))
   const holder = yield* first(engine.locked(held, 'no key update'))
-  if (holder === null || holder.id === except) return true
-  if (!loses(holder, now)) return false
-  yield* changed(db.update(users).set({ email: null, email_asked_at: null }).where(eq(users.id, holder.id)))
+  if (holder === null || holder.id === except) return { lost_by: null }
+  if (!loses(holder, now)) return null
+  const none = { email: null, email_asked_at: null, updated_at: now }
+  yield* changed(db.update(users).set(none).where(eq(users.id, holder.id)))
   // The new owner of the address would receive the old owner's links.
   yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, holder.id), eq(emailLinks.email, email))))
-  return true
+  yield* enqueue(engine, db, told(holder.id, 'email'))
+  return { lost_by: holder.id }
 }
 
-/** Whether a new account's address or phone is taken. Null: its old account has just lost the address, so try again. */
+/** Which of a new account's address and phone is taken. `Freed`: neither is any more, so try again. */
 export function* takenName(
   engine: Engine,
   db: Builders,
   { email, phone, created_at }: { email: string | null; phone: string | null; created_at: number },
-): Work<'email_taken' | 'phone_taken' | null> {
+  told: EmailWebhooks,
+): Work<'email_taken' | 'phone_taken' | Freed> {
   const { users } = engine.tables
   const holderOf = (column: Column, name: string) =>
     first(db.select({ id: users.id }).from(users).where(eq(column, name)))
   const isPhoneTaken = phone !== null && (yield* holderOf(users.phone, phone)) !== null
-  if (!isPhoneTaken) return email === null || (yield* freeAddress(engine, db, email, created_at)) ? null : 'email_taken'
+  if (!isPhoneTaken && email === null) return { lost_by: null }
+  if (!isPhoneTaken && email !== null) return (yield* freeAddress(engine, db, email, created_at, told)) ?? 'email_taken'
   // The account will not be stored, so nobody may lose an address to it.
   return email !== null && (yield* holderOf(users.email, email)) !== null ? 'email_taken' : 'phone_taken'
 }
@@ -134,14 +147,20 @@ export function emailStore(engine: Engine): EmailStore {
     })
 
   /** Gives an account the address of a link, verified, and ends the links that were sent to another one. */
-  function* giveAddress(db: Builders, { user_id, kind, email }: Link, now: number): Work<string> {
+  function* giveAddress(
+    db: Builders,
+    { user_id, kind, email }: Link,
+    now: number,
+    told: EmailWebhooks,
+  ): Work<Pick<Used, 'email' | 'lost_by'>> {
     if (email === null) throw new Error('a link of the operator has no address')
     const loses = kind === 'undo' ? losesAddressToUndo : losesAddress
-    if (!(yield* freeAddress(engine, db, email, now, { except: user_id, loses }))) throw new Taken()
+    const freed = yield* freeAddress(engine, db, email, now, told, { except: user_id, loses })
+    if (freed === null) throw new Taken()
     yield* changed(db.update(users).set({ email, email_verified_at: now }).where(eq(users.id, user_id)))
     const elsewhere = and(inArray(emailLinks.kind, ['verify', 'reset']), ne(emailLinks.email, email))
     yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, user_id), elsewhere)))
-    return email
+    return { email, ...freed }
   }
 
   return {
@@ -183,10 +202,10 @@ export function emailStore(engine: Engine): EmailStore {
           if (link === null) return null
           const present = yield* addresseeBy(db, users.id, link.user_id)
           if (!givesAddress(link, present?.email ?? null)) return null
-          const email = yield* giveAddress(db, link, now)
+          const given = yield* giveAddress(db, link, now, told)
           yield* enqueue(engine, db, told(link.user_id, link.kind === 'change' ? 'email' : 'email_verified'))
           yield* recordAudit(engine, db, { ...audit, actor_id: link.user_id, subject_id: link.user_id })
-          return { user_id: link.user_id, email, ended: [] }
+          return { user_id: link.user_id, ...given, ended: [] }
         }),
       ),
 
@@ -224,7 +243,7 @@ export function emailStore(engine: Engine): EmailStore {
         write(function* (db) {
           const link = yield* use(db, hash, ['undo'], now)
           if (link === null) return null
-          const email = yield* giveAddress(db, link, now)
+          const given = yield* giveAddress(db, link, now, told)
           yield* enqueue(engine, db, told(link.user_id, 'email'))
           // Later changes are undone too, and their undo links stop working.
           const later = and(
@@ -236,7 +255,7 @@ export function emailStore(engine: Engine): EmailStore {
           yield* dropChangeLinks(engine, db, link.user_id)
           const ended = yield* endSessions(engine, db, link.user_id, now)
           yield* recordAudit(engine, db, { ...audit, actor_id: link.user_id, subject_id: link.user_id })
-          return { user_id: link.user_id, email, ended }
+          return { user_id: link.user_id, ...given, ended }
         }),
       ),
 
