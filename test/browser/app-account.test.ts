@@ -308,8 +308,7 @@ browserTest('all sessions of somebody are listed, however many there are', async
   const { app, origin } = await serve()
   const ada = await app.person('Ada')
   const body = { email: ada.email, password }
-  for (let count = 0; count < 31; count++)
-    expect((await app.request('POST', 'auth/login', { body })).status).toBe(200)
+  for (let count = 0; count < 31; count++) expect((await app.request('POST', 'auth/login', { body })).status).toBe(200)
   const { page, errors } = await openAs(browser, origin, ada, { serviceWorkers: 'block' })
   // Several pages, as of more than 100 sessions.
   await page.route('**/api/v1/me/sessions?limit=100*', (route) =>

@@ -145,24 +145,27 @@ browserTest('a touch closes the notification, and tells the open window which ch
   await shows((all) => all.length === 0)
 })
 
-browserTest('a subscription that the browser changes goes to the server, even after the access token has expired', async () => {
-  isTokenExpired = true
-  // Chromium subscribes at a server of Google alone, so the answer of that one is made up.
-  const subscription = { endpoint: 'https://push.example/2', keys: { p256dh: 'B', auth: 'A' } }
-  await worker.evaluate((subscription) => {
-    const scope: any = globalThis
-    scope.asked = []
-    scope.PushManager.prototype.subscribe = async (options: unknown) => {
-      scope.asked.push(options)
-      return { toJSON: () => subscription }
-    }
-    scope.dispatchEvent(new scope.ExtendableEvent('pushsubscriptionchange'))
-  }, subscription)
-  await until(() => channels.length === 1, 'the worker has sent the subscription')
-  expect(channels).toEqual([{ kind: 'webpush', subscription }])
-  const asked = await worker.evaluate(() => (globalThis as any).asked)
-  expect(asked).toEqual([{ userVisibleOnly: true, applicationServerKey: vapidKey }])
-})
+browserTest(
+  'a subscription that the browser changes goes to the server, even after the access token has expired',
+  async () => {
+    isTokenExpired = true
+    // Chromium subscribes at a server of Google alone, so the answer of that one is made up.
+    const subscription = { endpoint: 'https://push.example/2', keys: { p256dh: 'B', auth: 'A' } }
+    await worker.evaluate((subscription) => {
+      const scope: any = globalThis
+      scope.asked = []
+      scope.PushManager.prototype.subscribe = async (options: unknown) => {
+        scope.asked.push(options)
+        return { toJSON: () => subscription }
+      }
+      scope.dispatchEvent(new scope.ExtendableEvent('pushsubscriptionchange'))
+    }, subscription)
+    await until(() => channels.length === 1, 'the worker has sent the subscription')
+    expect(channels).toEqual([{ kind: 'webpush', subscription }])
+    const asked = await worker.evaluate(() => (globalThis as any).asked)
+    expect(asked).toEqual([{ userVisibleOnly: true, applicationServerKey: vapidKey }])
+  },
+)
 
 browserTest('the page subscribes with the key of the server, once, and anew when that key has changed', async () => {
   const kept = await page.evaluate(async (wanted) => {

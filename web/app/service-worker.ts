@@ -69,7 +69,10 @@ async function fetchAndCache(request: Request): Promise<Response> {
   if (response.ok) {
     const copy = response.clone()
     // The answer is good even if the device has no room to keep it.
-    await caches.open(cacheName).then((cache) => cache.put(request, copy)).catch(() => {})
+    await caches
+      .open(cacheName)
+      .then((cache) => cache.put(request, copy))
+      .catch(() => {})
   }
   return response
 }

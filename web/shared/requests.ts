@@ -52,7 +52,7 @@ export async function allPages<Item>(
   ask: (query: { limit: number; cursor?: string }) => Promise<Answer<Page<Item>>>,
 ): Promise<Answer<Page<Item>>> {
   const items: Item[] = []
-  for (let cursor: string | null = null; ; ) {
+  for (let cursor: string | null = null; ;) {
     const answer: Answer<Page<Item>> = await ask({ limit: 100, ...(cursor !== null && { cursor }) })
     if (!answer.data) return answer
     items.push(...answer.data.items)

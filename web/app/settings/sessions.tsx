@@ -14,7 +14,9 @@ type Session = components['schemas']['ListedSession']
 export default function Sessions() {
   const { t } = useLanguage()
   const { api } = useConvene()
-  const sessions = useResource(() => allPages<Session>((query) => api.GET('/api/v1/me/sessions', { params: { query } })))
+  const sessions = useResource(() =>
+    allPages<Session>((query) => api.GET('/api/v1/me/sessions', { params: { query } })),
+  )
   const endOthers = useAction(async () => {
     const { failure } = await outcomeOf(api.DELETE('/api/v1/me/sessions'))
     await sessions.reload()
