@@ -22,8 +22,14 @@ export function listen(app: App, services: Services, { host, port }: { host: str
   }
   const { server } = app
   if (server === null) throw new Error('listen() has started no server')
-  services.hub.start((topic, frame) => void server.publish(topic, frame, false))
+  acceptSockets(services, server)
   return server.url
+}
+
+function acceptSockets({ hub, announcements }: Services, server: Pick<Server<SocketData>, 'publish'>) {
+  hub.start((topic, frame) => void server.publish(topic, frame, false))
+  // What is active now must not be sent as new with the first change.
+  announcements.reread()
 }
 
 type Place = { unix: string } | { hostname: string; port: number; reusePort: true }
@@ -55,7 +61,7 @@ export function listenAsThread(
         ? Bun.serve({ ...common, ...place, ...patience })
         : Bun.serve({ ...common, ...place, ...patience })
     app.server = server
-    services.hub.start((topic, frame) => void server.publish(topic, frame, false))
+    acceptSockets(services, server)
     return server
   } catch (error) {
     throw 'unix' in place ? error : cannotListen(error, place.hostname, place.port)

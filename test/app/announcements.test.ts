@@ -75,6 +75,20 @@ test('open sockets of every node get an announcement at once, and its withdrawal
   expect(socket.frames.filter(({ type, data }) => type === 'announcement' && data.id === id)).toHaveLength(1)
 })
 
+test('a server that starts again sends no announcement from before, but its withdrawal', async () => {
+  const { app, ada, admin } = await setting()
+  const old = (await admin.post('admin/announcements', { text: 'Old' })).body
+  const again = await testApp({}, { beside: app })
+  const socket = await connect(await again.listen(), ada.token)
+  await socket.until(ofType('hello'))
+  const there = again.as(admin.token)
+  const { body } = await there.post('admin/announcements', { text: 'New' })
+  await socket.until(ofType('announcement'))
+  expect((await there.delete(`admin/announcements/${old.id}`)).status).toBe(204)
+  await socket.until((frame) => frame.type === 'announcement' && frame.data.text === null)
+  expect(socket.frames.filter(ofType('announcement')).map(({ data }) => data)).toEqual([body, { ...old, text: null }])
+})
+
 test('pages of notices contain decisions and announcements in order, each once', async () => {
   const { app, ada, admin } = await setting()
   const expected: string[] = []

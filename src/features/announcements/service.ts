@@ -31,8 +31,8 @@ type Deps = {
  */
 export function announcementService({ store, broadcast, nodes, failed, audit, paging, ids, now }: Deps) {
   const { keyOf, pageOf } = paging
-  /** The announcements that this node has sent to its sockets. */
-  let shown = new Map<string, Announcement>()
+  /** The announcements that the users of this node's sockets know; null until they are read for the first time. */
+  let shown: Map<string, Announcement> | null = null
   let reading: Promise<void> = Promise.resolve()
 
   /** Sends this node's sockets the new announcements and the withdrawn ones. */
@@ -40,6 +40,8 @@ export function announcementService({ store, broadcast, nodes, failed, audit, pa
     const active = new Map((await store.active(now(), mostActive)).map((one) => [one.id, one]))
     const before = shown
     shown = active
+    // Whoever connects finds these among their notices.
+    if (before === null) return
     for (const one of active.values()) if (!before.has(one.id)) broadcast(announcementView(one))
     for (const one of before.values()) if (!active.has(one.id)) broadcast({ ...announcementView(one), text: null })
   }
@@ -53,7 +55,7 @@ export function announcementService({ store, broadcast, nodes, failed, audit, pa
   }
 
   return {
-    /** Call this when another node has, or may have, changed the announcements. */
+    /** Call this when the server begins to listen, and when another node has, or may have, changed the announcements. */
     reread: () => void tell(),
 
     async list({ limit = 30, cursor }: Page) {
