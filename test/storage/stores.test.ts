@@ -387,6 +387,33 @@ for (const engine of engines) {
       })
     })
 
+    describe('limits', () => {
+      test('of those who announce at once, only as many get through as there is room for', async () => {
+        const { announcements } = await fresh()
+        const add = () => {
+          const id = Bun.randomUUIDv7()
+          return announcements.add({ id, text: 'Hello', until: null, created_at: now }, 3, granted(id, now))
+        }
+        expect(await add()).toBe('added')
+        const answers = await Promise.all(times(8, add))
+        expect([numberOf(answers, 'added'), numberOf(answers, 'full')]).toEqual([2, 6])
+        expect(await announcements.active(now, 10)).toHaveLength(3)
+      })
+
+      test('the same holds for templates', async () => {
+        const { templates } = await fresh()
+        const add = () => {
+          const id = Bun.randomUUIDv7()
+          const template = { id, name: id, language: 'en', text: 'Hello', created_at: now }
+          return templates.add(template, 3, granted(id, now))
+        }
+        expect(await add()).toBe('added')
+        const answers = await Promise.all(times(8, add))
+        expect([numberOf(answers, 'added'), numberOf(answers, 'full')]).toEqual([2, 6])
+        expect(await templates.list(undefined)).toHaveLength(3)
+      })
+    })
+
     describe('events', () => {
       test('nobody has missed anything before the first', async () => {
         const storage = await fresh()

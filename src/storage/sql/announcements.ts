@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, isNull, or } from 'drizzle-orm'
+import { asc, count, desc, eq, gt, isNull, or } from 'drizzle-orm'
 import type { AnnouncementStore } from '../../features/announcements/store.ts'
 import { recordAudit } from './audit.ts'
 import { changed, type Engine, one, rows } from './engine.ts'
@@ -34,12 +34,10 @@ export function announcementStore(engine: Engine): AnnouncementStore {
 
     add: (announcement, most, entry) =>
       write(function* (db) {
-        const there = yield* one(
-          db
-            .select({ count: count() })
-            .from(announcements)
-            .where(and(isActive(announcement.created_at))),
-        )
+        const isThere = isActive(announcement.created_at)
+        // All additions lock the same row, so that each counts those before it.
+        yield* engine.lock(db.select({ id }).from(announcements).where(isThere).orderBy(asc(id)).limit(1), 'update')
+        const there = yield* one(db.select({ count: count() }).from(announcements).where(isThere))
         if (!hasRoomForAnnouncement({ active: there.count, most })) return 'full'
         yield* changed(db.insert(announcements).values(announcement))
         yield* recordAudit(engine, db, entry)

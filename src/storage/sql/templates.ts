@@ -27,6 +27,9 @@ export function templateStore(engine: Engine): TemplateStore {
 
     add: (template, most, entry) =>
       write(function* (db) {
+        // All additions lock the same row, so that each counts those before it.
+        const oldest = db.select({ id: templates.id }).from(templates).orderBy(asc(templates.id)).limit(1)
+        yield* engine.lock(oldest, 'update')
         const there = yield* one(db.select({ count: count() }).from(templates))
         if (!hasRoomForTemplate({ there: there.count, most })) return 'full'
         // The unique index decides between concurrent additions.
