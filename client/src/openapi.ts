@@ -2488,6 +2488,8 @@ export interface components {
             last_seen_at: string | null;
             location: components["schemas"]["ExportedLocation"];
             mails_waiting: components["schemas"]["ExportedMail"][];
+            /** @description Of the messenger’s photo, until the server has fetched it */
+            messenger_photo_url: string | null;
             notices: components["schemas"]["ExportNotice"][];
             notifications: components["schemas"]["ExportNotifications"];
             /** @description Notifications that are not sent yet; they hold ids only */
@@ -14809,6 +14811,7 @@ export interface operations {
                      *         "created_at": "2026-11-21T08:34:00.000Z",
                      *         "updated_at": "2026-11-21T08:34:00.000Z"
                      *       },
+                     *       "messenger_photo_url": "https://t.me/i/userpic/320/ada.jpg",
                      *       "preferences": {
                      *         "drinks": [
                      *           "espresso"

@@ -77,6 +77,7 @@ export function buildUpkeep({
     bot: storage.bot,
     passkeys: storage.passkeys,
     profiles,
+    users: storage.users,
     chats: chatViews,
     media,
     safety,

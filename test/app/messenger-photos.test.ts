@@ -94,6 +94,19 @@ test('the server fetches a messenger’s photo, and serves it like an upload', a
   expect(app.logged()).not.toContain('ada.jpg')
 })
 
+test('until it is fetched, nobody sees its URL but its owner in the export', async () => {
+  const app = await open()
+  const ada = await logIn(app, at('/missing'))
+  expect((await ada.get('me')).text).not.toContain('missing')
+  const { body } = await ada.get('me/export')
+  expect([body.account.photo, body.messenger_photo_url]).toEqual([null, at('/missing')])
+  await logIn(app, at('/ada.jpg'))
+  expect((await ada.get('me/export')).body).toMatchObject({
+    account: { photo: expect.any(String) },
+    messenger_photo_url: null,
+  })
+})
+
 test('the operator’s systems are told of the photo once the profile shows it', async () => {
   const app = await open(undefined, {
     WEBHOOK_URL: 'https://operator.example/hook',

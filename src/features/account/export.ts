@@ -1,4 +1,4 @@
-import { uprightHash } from '../media/pdq.ts'
+import { isUnfetched, uprightHash } from '../media/rules.ts'
 import { chunks } from '../../lib/chunks.ts'
 import type { Page } from '../../lib/paging.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
@@ -18,6 +18,7 @@ import type { Media } from '../media/service.ts'
 import type { Notices } from '../moderation/notices.ts'
 import type { Notifications } from '../notifications/service.ts'
 import type { Profiles } from '../profile/service.ts'
+import type { UserStore } from '../profile/store.ts'
 import { type Reviews, reviewView } from '../reviews/service.ts'
 import type { Safety } from '../safety/service.ts'
 import type { HoldingsStore, OwnImage } from './store.ts'
@@ -37,6 +38,7 @@ type Deps = {
   bot: Pick<BotStore, 'ofUser'>
   passkeys: Pick<PasskeyStore, 'ofUser'>
   profiles: Pick<Profiles, 'me' | 'preferences' | 'byIds'>
+  users: Pick<UserStore, 'byId'>
   chats: Pick<ChatViews, 'message'>
   media: Pick<Media, 'ownImage'>
   safety: Pick<Safety, 'blocks' | 'reports'>
@@ -62,6 +64,7 @@ export function openExporter(deps: Deps) {
     bot,
     passkeys,
     profiles,
+    users,
     chats,
     media,
     safety,
@@ -91,6 +94,12 @@ export function openExporter(deps: Deps) {
   })
   // Without subject and metadata, which may concern other people.
   const actionView = ({ at, action }: AuditEntry) => ({ at: iso(at), action })
+
+  /** The profile shows this photo to nobody, not even its owner. */
+  async function messengerPhotoOf(userId: string) {
+    const photo = (await users.byId(userId))?.photo ?? null
+    return photo !== null && isUnfetched(photo) ? photo : null
+  }
 
   async function locationOf(userId: string) {
     const { published, visible, updated_at } = await locations.of(userId)
@@ -157,6 +166,7 @@ export function openExporter(deps: Deps) {
     const single = {
       exported_at: iso(now()),
       account: await profiles.me(id),
+      messenger_photo_url: await messengerPhotoOf(id),
       preferences: await profiles.preferences(caller),
       location: await locationOf(id),
       last_seen_at: isoOrNull((await lastSeen.of([id])).get(id) ?? null),

@@ -29,6 +29,12 @@ export const erasure = object(
 export const exported = object('Export', {
   exported_at: time,
   account: me,
+  messenger_photo_url: nullable(
+    t.String({
+      description: 'Of the messenger’s photo, until the server has fetched it',
+      examples: ['https://t.me/i/userpic/320/ada.jpg'],
+    }),
+  ),
   preferences,
   location: object('ExportedLocation', {
     latitude: nullable(t.Number({ description: 'Of the published position; no other is stored' })),

@@ -7,6 +7,7 @@ import type { Filter } from '../filter/service.ts'
 import type { Verdict } from '../filter/verdicts.ts'
 import type { UserStore } from '../profile/store.ts'
 import type { Webhooks } from '../webhooks/service.ts'
+import { isUnfetched } from './rules.ts'
 import type { Media } from './service.ts'
 
 export type MessengerPhotos = ReturnType<typeof messengerPhotos>
@@ -45,7 +46,7 @@ export function messengerPhotos({ users, media, filter, webhooks, outbound, host
   async function fetchPhoto(userId: string, url: string): Promise<void> {
     // A user who has chosen another photo, or none, keeps that choice.
     const pending = (await users.byId(userId))?.photo
-    if (!pending?.startsWith('https:')) return
+    if (pending == null || !isUnfetched(pending)) return
     const bytes = await bytesAt(url)
     if (bytes === null) return
     const { id } = await media.upload({ id: userId }, bytes)

@@ -12,4 +12,7 @@ export const hasRoom = (image: Image, { taken, limit }: { taken: number; limit: 
 export const distinctiveHashes = ({ hashes, hash_quality }: Pick<Image, 'hashes' | 'hash_quality'>): string | null =>
   hashes != null && (hash_quality ?? 0) >= leastQuality ? hashes : null
 
+/** Whether the stored photo of a profile is the URL of a messenger's photo that the server has not fetched yet. */
+export const isUnfetched = (photo: string): boolean => photo.startsWith('https:')
+
 export { uprightHash }

@@ -5,7 +5,7 @@ import type { Community } from '../community/service.ts'
 import { notSignedIn } from '../auth/tokens.ts'
 import type { ImageChecks } from './checks.ts'
 import { type Files, thumbOf, withThumbs } from './files.ts'
-import { distinctiveHashes } from './rules.ts'
+import { distinctiveHashes, isUnfetched } from './rules.ts'
 import { nullIfDamaged, reencode, thumbnailOf } from './image.ts'
 import { checkMediaUrl, signMediaUrl, signThumbUrl, thumbSize } from './signed-url.ts'
 import type { MediaStore } from './store.ts'
@@ -47,7 +47,7 @@ export function mediaService({ store, limits, files, community, key, ids, checks
   const thumbUrlFor = (id: string, scope: string) => signThumbUrl({ key, id, scope, nowMs: now() })
 
   const photoUrls = (photo: string | null, scope: string) =>
-    photo === null || photo.startsWith('https:')
+    photo === null || isUnfetched(photo)
       ? { photo: null, photo_thumb: null }
       : { photo: urlFor(photo, scope), photo_thumb: thumbUrlFor(photo, scope) }
 
