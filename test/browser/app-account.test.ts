@@ -439,7 +439,7 @@ for (const locale of ['en', 'ru'])
         for (const path of paths) {
           await page.goto(origin + path)
           await page.locator('h1').waitFor()
-          await page.waitForFunction(`document.querySelector('[role=status][aria-label]') === null`)
+          await page.locator('[role=status][aria-label]').first().waitFor({ state: 'detached' })
           await expectAccessible(page, `${path} ${locale}`)
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
         }

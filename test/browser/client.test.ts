@@ -285,7 +285,7 @@ browserTest(
     await first.locator('button').click()
     await until(async () => (await first.locator('li').allTextContents()).join() === 'from a button', 'it is sent')
     await first.evaluate(() => window.client.signOut())
-    await shows('a', 'near: ')
+    await shows('a', 'not known')
     await signIn(first, ada)
     await shows('a', 'near: Bob')
     await close(context)
