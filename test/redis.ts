@@ -152,6 +152,7 @@ export function wayTo({ port }: { port: number }) {
   let isCut = false
   let isStalled = false
   let isMuted = false
+  let lastHeard: string | null = null
   const open = new Set<Socket<Way>>()
   const listener = Bun.listen<Way>({
     hostname: '127.0.0.1',
@@ -174,6 +175,7 @@ export function wayTo({ port }: { port: number }) {
       },
       data({ data: { there, waiting } }, bytes) {
         if (isStalled) return
+        if (lastHeard !== null && bytes.includes(lastHeard)) isMuted = true
         if (there) there.write(bytes)
         else waiting.push(Buffer.from(bytes))
       },
@@ -193,12 +195,13 @@ export function wayTo({ port }: { port: number }) {
     stall() {
       isStalled = true
     },
-    /** Whatever is said arrives, but no answer comes back, while the connection stands. */
-    mute() {
-      isMuted = true
+    /** From the request with this text on, whatever is said arrives, but no answer comes back, while the connection stands. */
+    muteFrom(text: string) {
+      lastHeard = text
     },
     mend() {
       isCut = isStalled = isMuted = false
+      lastHeard = null
     },
     [Symbol.dispose]: () => listener.stop(true),
   }

@@ -202,15 +202,19 @@ redisServerTest('the people of a node that alone cannot reach Redis are offline 
 redisServerTest('whoever came and left while no answer of Redis arrived is offline on every node', async () => {
   await using server = await startRedis()
   using way = wayTo(server)
-  const { apps, bases, ada, bob } = await pair(server, { urls: [server.url, way.url] })
-  const isOnline = async () => (await bob.get('chats')).body.items[0].online
-  way.mute()
+  const { apps, bases, ada, bob } = await pair(server, {
+    urls: [server.url, way.url],
+    // Back before the other node takes this one for dead, and removes its users.
+    pace: { tendMs: 50, aliveMs: 15_000 },
+  })
+  const isOnline = async (by: Pick<Person, 'get'> = bob) => (await by.get('chats')).body.items[0].online
+  way.muteFrom(`online:${ada.id}`)
   const a = connect(bases[1], ada.token)
   await a.until(ofType('hello'))
-  await until(isOnline, 'Redis knows of her')
+  await until(() => isOnline(), 'Redis knows of her')
   await away([apps[1]])
   a.socket.close()
-  await a.closed
+  await until(async () => !(await isOnline(apps[1].as(bob.token))), 'her node takes her for gone')
   way.mend()
   await back(apps)
   await until(async () => !(await isOnline()), 'Redis knows that she has left')
