@@ -23,7 +23,7 @@ type Init = {
 export function openApi(url: string, fetch: (url: string, init: RequestInit) => Promise<Response>): Api {
   const call =
     (method: string) =>
-    (path: string, { params, body, headers, signal, credentials = 'omit' }: Init = {}) => {
+    async (path: string, { params, body, headers, signal, credentials = 'omit' }: Init = {}) => {
       const query = Object.entries(params?.query ?? {}).flatMap(([name, value]) =>
         [value].flat().flatMap((one) => (one == null ? [] : `${name}=${encodeURIComponent(String(one))}`)),
       )

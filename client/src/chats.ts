@@ -81,7 +81,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
   /** Those that this page has added. */
   const noted = new Set<string>()
   function saveMessages(id: string, items: readonly Message[]) {
-    if (!cache) return
+    if (!cache || isClosed) return
     save(`chat:${id}`, items)
     if (noted.has(id)) return
     noted.add(id)
@@ -392,7 +392,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
   function becomeStale() {
     isStale = true
     freshUntil = Date.now() + linksLastMs
-    single.clear()
+    for (const id of single.keys()) void readOne(id)
     for (const { messages } of open.values()) messages.stale()
   }
 

@@ -123,7 +123,7 @@ export function openLive(deps: LiveDeps) {
   function follow() {
     const { state, user, reason } = session.store.get()
     const me = user?.id ?? ''
-    if (reason === 'erased' && mine.me) void forgetter(mine.me)()
+    if (reason === 'erased' && me) void forgetter(me)().then(session.dropErased)
     if (me !== mine.me) {
       mine.close()
       mine = openFor(me)

@@ -136,6 +136,7 @@ export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
     [api, key, me],
   )
   useEffect(() => {
+    setState((before) => ({ ...before, loaded: false }))
     void read(true)
     return () => {
       current.current = { cursor: null }

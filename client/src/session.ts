@@ -179,9 +179,8 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     lock('session', async () => {
       const stored = await read()
       if (stored.reason || stored.id !== id) return adopt(stored)
-      // Nothing of an erased account stays. Suspended users keep their token: it still lets them read notices and appeal.
-      const user = reason === 'erased' ? null : stored.user
-      await write({ ...stored, user, tokens: reason === 'suspended' ? stored.tokens : null, reason })
+      // Suspended users keep their token: it still lets them read notices and appeal.
+      await write({ ...stored, tokens: reason === 'suspended' ? stored.tokens : null, reason })
     })
 
   /** Refreshes. Without an answer it asks again, in case the answer was lost, and takes the first answer to any attempt. */
@@ -301,6 +300,12 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     token,
     authorized,
     end,
+    /** Removes the user of an erased account, once their data is removed: until then, it is found by their id. */
+    dropErased: () =>
+      lock('session', async () => {
+        const stored = await read()
+        if (stored.reason === 'erased') await write({ ...stored, user: null })
+      }),
     /** Another tab has changed the stored session. */
     reread: async () => adopt(await read()),
     register: (registration: Registration) => enter('register', registration),

@@ -97,7 +97,7 @@ test('the server fetches a messenger’s photo, and serves it like an upload', a
 test('until it is fetched, nobody sees its URL but its owner in the export', async () => {
   const app = await open()
   const ada = await logIn(app, at('/missing'))
-  expect((await ada.get('me')).text).not.toContain('missing')
+  expect((await ada.get('me')).text).not.toContain('/missing')
   const { body } = await ada.get('me/export')
   expect([body.account.photo, body.messenger_photo_url]).toEqual([null, at('/missing')])
   await logIn(app, at('/ada.jpg'))

@@ -352,6 +352,9 @@ browserTest(
     await button(page, 'Sign out').click()
     await page.evaluate('window.badge = null')
     expect((await ada.get('me/channels')).body.items).toHaveLength(1)
+    const subscribed =
+      'navigator.serviceWorker.ready.then((it) => it.pushManager.getSubscription()).then((it) => it !== null)'
+    await until(() => page.evaluate<boolean>(subscribed), 'this page has subscribed')
     // Without a network, the server does not hear of it.
     await context.setOffline(true)
     await button(page.getByRole('dialog'), 'Sign out').click()

@@ -129,7 +129,7 @@ test('of an account that is erased elsewhere nothing stays on the device', async
   client.connect()
   await fits(client.connection, ({ state }) => state === 'online')
   expect((await ada.delete('me', { password })).status).toBe(204)
-  expect(await fits(client.session, ({ state }) => state === 'ended')).toEqual({
+  expect(await fits(client.session, ({ state, user }) => state === 'ended' && user === null)).toEqual({
     state: 'ended',
     user: null,
     reason: 'erased',

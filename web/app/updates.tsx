@@ -42,7 +42,7 @@ export function Updates() {
     showUnread(0)
     // Who signs out without a network keeps a session on the server, which would go on pushing to this device.
     void client.ready.then(async () => {
-      if (client.session.get().state === 'signed-out') await unsubscribe()
+      if (client.session.get().state === 'signed-out') await unsubscribe().catch(() => {})
     })
   }, [isSignedIn, client])
   return null
