@@ -2488,7 +2488,10 @@ export interface components {
             last_seen_at: string | null;
             location: components["schemas"]["ExportedLocation"];
             mails_waiting: components["schemas"]["ExportedMail"][];
-            /** @description Of the messenger’s photo, until the server has fetched it */
+            /**
+             * @description Of the messenger’s photo, until the server has fetched it
+             * @example https://t.me/i/userpic/320/ada.jpg
+             */
             messenger_photo_url: string | null;
             notices: components["schemas"]["ExportNotice"][];
             notifications: components["schemas"]["ExportNotifications"];
