@@ -10,7 +10,7 @@ import { failureText, outcomeOf, useAction } from '../requests.ts'
 import styles from './banners.module.css'
 import { Notices } from './notices.tsx'
 import { useProviders } from './providers.tsx'
-import { useReconnected } from './reconnected.ts'
+import { useConnected } from './connected.ts'
 
 /** Banners above each screen: maintenance, notices, and what the account lacks, such as consents or a verified address. */
 export function Banners({ onConsents }: { onConsents: () => void }) {
@@ -48,11 +48,10 @@ function MaintenanceBanner() {
   const [told, setTold] = useState<{ text: string | null } | null>(null)
   useEffect(() => convene.on('maintenance', ({ text }) => setTold({ text })), [convene])
   const text = told === null ? atStart : told.text
-  // A page that started without a network has the text of its last visit.
-  useReconnected(async () => {
+  useConnected(async () => {
     const brand = await fetchBrand()
     if (brand) setTold({ text: brand.maintenance })
-  }, text !== null)
+  })
   return text === null ? null : (
     <div className={styles.banner}>
       <p role="status">{text}</p>

@@ -6,7 +6,7 @@ import { useLanguage } from '../language.tsx'
 import { outcomeOf, useResource } from '../requests.ts'
 import styles from './banners.module.css'
 import { markRead, readNotices } from './read-notices.ts'
-import { useReconnected } from './reconnected.ts'
+import { useConnected } from './connected.ts'
 
 type Announcement = Extract<Frame, { type: 'announcement' }>['data']
 
@@ -29,7 +29,7 @@ export function Notices() {
     ]
     return () => stops.forEach((stop) => stop())
   }, [client, reload])
-  useReconnected(async () => {
+  useConnected(async () => {
     await reload()
     // Those of the list are newer now: one of these may have been withdrawn meanwhile.
     setTold((now) => now.filter((one) => !told.includes(one)))

@@ -52,12 +52,13 @@ export default function Appeals() {
   }, JSON.stringify(shown))
   const { items, change, failure, reload, hasMore, loading, loadMore } = list
   const refresh = useRefresh(list, pageSize)
-  // Only the list shows appeals, so read on until it has the opened one. It stays open while the list is read again.
+  // Only the list shows appeals, so read on until it has the opened one. It stays open while the list is read again, also if
+  // somebody else decides it meanwhile: the answer to this moderator's decision says so.
   const latest = useRef<Appeal | null>(null)
   const found = items?.find((appeal) => appeal.id === id)
   if (found) latest.current = found
   const isSought = id !== undefined && !found && (items === null || hasMore)
-  const opened = found ?? (isSought && latest.current?.id === id ? latest.current : undefined)
+  const opened = found ?? (latest.current?.id === id ? latest.current : undefined)
   useEffect(() => {
     if (isSought && hasMore && !loading && failure === null) void loadMore()
   }, [isSought, hasMore, loading, failure, loadMore])
