@@ -3,7 +3,7 @@ import { connect as tcpConnect } from 'node:net'
 import { limitTable } from '../../src/lib/rate-limits.ts'
 import { Refusal } from '../../src/lib/refusal.ts'
 import type { Chat, Message, Problem, Session } from '../answers.ts'
-import { testApp, type TestApp } from '../app.ts'
+import { type Person, testApp, type TestApp } from '../app.ts'
 import { oneNodeTest } from '../engines.ts'
 import { expectProblem } from '../problem.ts'
 import { granted } from '../rows.ts'
@@ -265,15 +265,20 @@ test('events that are written together reach a socket in order, however long eac
   expect(client.seqs()).toEqual(Array.from({ length: 13 }, (_, i) => seq + 1 + i))
 })
 
+/** Stores a message that is not published, as by a node that dies right after the commit. */
+function storeUntold(app: TestApp, chat: Chat, by: Pick<Person, 'id'>, to: Pick<Person, 'id'>) {
+  const untold = {
+    ...{ id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: by.id, kind: 'text' as const, text: 'untold' },
+    ...{ photo_id: null, client_id: null, created_at: app.clock.now },
+  }
+  return app.services.storage.chats.append(untold, to.id, null)
+}
+
 test('an event that was never published is sent before the next one', async () => {
   const { app, base, ada, bob, chat, send } = await pair()
   const client = connect(base, bob.token)
   await client.until(ofType('hello'))
-  const untold = {
-    ...{ id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: ada.id, kind: 'text' as const, text: 'untold' },
-    ...{ photo_id: null, client_id: null, created_at: app.clock.now },
-  }
-  await app.services.storage.chats.append(untold, bob.id, null)
+  await storeUntold(app, chat, ada, bob)
   await send('told')
   await client.until(({ data }) => data?.text === 'told')
   expect(client.frames.flatMap(({ seq, data }) => (data.text ? [[seq, data.text]] : []))).toEqual([
@@ -288,11 +293,7 @@ test('the notice of a suspension is sent before the sockets close, also behind a
   await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
   const client = connect(base, bob.token)
   await client.until(ofType('hello'))
-  const untold = {
-    ...{ id: Bun.randomUUIDv7(), chat_id: chat.id, sender_id: ada.id, kind: 'text' as const, text: 'untold' },
-    ...{ photo_id: null, client_id: null, created_at: app.clock.now },
-  }
-  await app.services.storage.chats.append(untold, bob.id, null)
+  await storeUntold(app, chat, ada, bob)
   expect((await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'Spam.' })).status).toBe(200)
   expect(await client.closed).toBe(4403)
   expect(client.frames.slice(1).map(({ type }) => type)).toEqual(['message', 'notice', 'session_ended'])

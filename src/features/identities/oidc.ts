@@ -176,8 +176,8 @@ export function oidcLogin(deps: Deps) {
     list: providers.list,
 
     /**
-     * Refuses with 401 `id_token_invalid`, a first login without consents with 422 `consents_required`, and one that is not
-     * admitted as a registration.
+     * Refuses a bad token with 401 `id_token_invalid`. Refuses a first login without consents with 422 `consents_required`, and
+     * otherwise for the same reasons as a registration.
      */
     async native(provider: string, body: NativeLogin, client: Client) {
       const claims = await providers.verify(provider, body.id_token, body.nonce ?? null)
