@@ -1,6 +1,7 @@
 import { documentedIn } from './documented.ts'
 import { afterEach } from 'bun:test'
 import { type App, buildApp } from '../src/app.ts'
+import type { HashCost } from '../src/features/auth/passwords.ts'
 import { anybody } from '../src/features/registration/rules.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Ids } from '../src/lib/ids.ts'
@@ -89,9 +90,11 @@ export const consents = { terms: true, privacy: true, disclaimer: true }
 export const start = Date.UTC(2026, 10, 21, 12)
 let people = 0
 
-// Each registration costs a hash of 46 MiB: one is enough for all who only need to exist.
-const sharedPassword = 'twelve green bottles'
-let sharedHash: Promise<string> | null = null
+/** The password of everybody whom `person` makes. */
+export const password = 'twelve green bottles'
+// The recommended cost is a third of all that the tests would compute.
+const cheapest: HashCost = { memoryCost: 8, timeCost: 1 }
+const passwordHash = Bun.password.hashSync(password, { algorithm: 'argon2id', ...cheapest })
 
 type Options = {
   ids?: Ids
@@ -111,6 +114,8 @@ type Options = {
   outbound?: Outbound
   /** The ways to devices. */
   providers?: Providers
+  /** What a password's hash costs: the least that is possible, unless a test is about the cost. */
+  passwordCost?: HashCost
   /** How long after their last socket went a user is said to be offline, where a test would wait for it. */
   calmMs?: number
 }
@@ -138,6 +143,7 @@ export async function testApp(
     pace,
     outbound,
     providers,
+    passwordCost = cheapest,
     calmMs,
   }: Options = {},
 ): Promise<TestApp> {
@@ -204,7 +210,7 @@ export async function testApp(
   })
   const storage = storages[0]!
   const now = () => clock.now
-  const ports = { config, secrets, log, ids, traces, outbound, providers, now, random, calmMs }
+  const ports = { config, secrets, log, ids, traces, outbound, providers, now, random, passwordCost, calmMs }
   const nodes = storages.map((storage, i): Node => {
     const services = buildServices({
       ...ports,
@@ -286,7 +292,6 @@ export async function testApp(
     async person(name = `Person ${++people}`) {
       const email = `person-${++people}@example.org`
       const id = Bun.randomUUIDv7('hex', clock.now)
-      sharedHash ??= Bun.password.hash(sharedPassword, { algorithm: 'argon2id', memoryCost: 47104, timeCost: 1 })
       const client = { address, user_agent: 'test', language: 'en' }
       await storage.accounts.register(
         {
@@ -295,7 +300,7 @@ export async function testApp(
           phone: null,
           admission: anybody,
           messenger_id: null,
-          password_hash: await sharedHash,
+          password_hash: passwordHash,
           name,
           city: null,
           bio: null,
@@ -346,6 +351,3 @@ export async function testApp(
   opened.push(test)
   return test
 }
-
-/** The password of everybody whom `person` makes. */
-export const password = sharedPassword

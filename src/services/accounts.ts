@@ -44,6 +44,7 @@ export function buildAccounts({
   ids,
   now,
   random,
+  passwordCost,
 }: Core & Outgoing & Content & ProfileServices & Realtime) {
   const verifies = config.emailVerification !== 'off'
   const emailLinks = openEmailLinks({ key: linkKey, mails, verifies, ids, now })
@@ -66,7 +67,7 @@ export function buildAccounts({
     consents,
     callers,
     tokens,
-    passwords: openPasswords(),
+    passwords: openPasswords(passwordCost),
     limits,
     paging,
     sockets: hub.control,

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { auditService } from '../features/audit/service.ts'
 import { callers as openCallers } from '../features/auth/callers.ts'
 import { consentsService } from '../features/auth/consents.ts'
+import type { HashCost } from '../features/auth/passwords.ts'
 import { openTokens } from '../features/auth/tokens.ts'
 import { legalService } from '../features/legal/service.ts'
 import type { Files } from '../features/media/files.ts'
@@ -48,6 +49,8 @@ export type Ports = {
   now?: () => number
   /** Random numbers from 0 to below 1. */
   random?: () => number
+  /** Overrides what the hash of a password costs. */
+  passwordCost?: HashCost
   /** Overrides how long a user still counts as online after their last socket has closed. */
   calmMs?: number
 }
@@ -78,6 +81,7 @@ export function buildCore({
   ids = realIds,
   now = Date.now,
   random = randomFraction,
+  passwordCost,
   calmMs,
 }: Ports) {
   // The id of this process, which its leases carry.
@@ -112,6 +116,7 @@ export function buildCore({
     ids,
     now,
     random,
+    passwordCost,
     calmMs,
     node,
     nodes,

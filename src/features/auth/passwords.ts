@@ -3,11 +3,13 @@ import { semaphore, mutexPerKey } from '../../lib/semaphore.ts'
 
 export type Passwords = ReturnType<typeof openPasswords>
 
+/** What one Argon2id hash costs: KiB of memory, and passes over it. */
+export type HashCost = { memoryCost: number; timeCost: number }
+
 // OWASP's first choice for Argon2id: 46 MiB, one pass.
-const parameters = { algorithm: 'argon2id', memoryCost: 47104, timeCost: 1 } as const
-const currentPrefix = '$argon2id$v=19$m=47104,t=1,p=1$'
-// The hash of 32 random bytes that nobody kept.
-const dummyHash = `${currentPrefix}dRz8VCxu/dSuVkSiVJaEvX5BQOSr+FQIJMCgQ27g3xg$wkrtFTaoRJBD21Jg2d3Rwfv3Yk+AOVi7p50NWlUQGwY`
+export const recommendedCost: HashCost = { memoryCost: 47104, timeCost: 1 }
+// A salt and a hash that no known password has.
+const dummySaltAndHash = 'dRz8VCxu/dSuVkSiVJaEvX5BQOSr+FQIJMCgQ27g3xg$wkrtFTaoRJBD21Jg2d3Rwfv3Yk+AOVi7p50NWlUQGwY'
 
 // Two hashes keep two cores busy and cost 92 MiB; the queue is as long as users will wait.
 const atOnce = 2
@@ -17,12 +19,14 @@ const busy = () =>
   new Refusal('busy', 'Too many people are logging in at once. Try again shortly.', undefined, { 'retry-after': '2' })
 
 /** Hashes and checks passwords with Argon2id, a few at a time; refuses with 503 `busy` when too many wait. */
-export function openPasswords() {
+export function openPasswords(cost = recommendedCost) {
+  const currentPrefix = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=1$`
+  const dummyHash = currentPrefix + dummySaltAndHash
   const limited = semaphore({ atOnce, waiting, refuse: busy })
   /** Each holder has one place in that queue at a time, so that nobody can fill it. */
   const oneAtATime = mutexPerKey({ waiting, refuse: busy })
 
-  const hash = (password: string) => limited(() => Bun.password.hash(password, parameters))
+  const hash = (password: string) => limited(() => Bun.password.hash(password, { algorithm: 'argon2id', ...cost }))
 
   return {
     hash,
