@@ -26,6 +26,7 @@ import { reviewRoutes } from './features/reviews/routes.ts'
 import { safetyRoutes } from './features/safety/routes.ts'
 import { absoluteUrl } from './http/absolute-url.ts'
 import { openClients } from './http/client.ts'
+import { compileSchemasOnce } from './http/compile-schemas-once.ts'
 import { cors } from './http/cors.ts'
 import { draining } from './http/draining.ts'
 import { errors, serverError } from './http/errors.ts'
@@ -54,6 +55,7 @@ export type App = AnyElysia
 
 /** The table of contents: what every request passes, then each feature's routes. */
 export function buildApp(services: Services, web: WebFiles | null = null): App {
+  compileSchemasOnce()
   const { config, now, log, limits, callers, auth, emails, legal, media, profiles, chats, locations, replay, hub } =
     services
   const origins = originPolicy(config)

@@ -15,9 +15,11 @@ export const oneOf = <const T extends readonly string[]>(words: T, title?: strin
     ),
   )
 
+const nothing = t.Null()
+
 /** The schema, or null. */
 export const nullable = <T extends TSchema>(schema: T) =>
-  t.Union([schema, t.Null()], schema.error === undefined ? {} : { error: `${schema.error}, or null` })
+  t.Union([schema, nothing], schema.error === undefined ? {} : { error: `${schema.error}, or null` })
 
 /** A field that a request may omit. Null means the same, as some clients write all their fields. */
 export const optional = <T extends TSchema>(schema: T) => t.Optional(nullable(schema))
