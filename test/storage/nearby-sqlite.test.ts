@@ -24,7 +24,6 @@ import {
   SEA,
   somebody,
   TAVEUNI,
-  wishes,
   world,
 } from '../nearby-world.ts'
 
@@ -87,92 +86,25 @@ beforeEach(() => {
 })
 afterEach(() => db.close())
 
-describe('compared with looking at everybody', () => {
-  test.each([1, 2, 3])('every search answers the same (world %i)', (seed) => {
-    const { one, around, people, blocks } = world(seed)
-    add(db, ...people)
-    for (const [a, b] of blocks) block(db, a, b)
-    const search = nearbySearch(db)
-    const cached = nearbySearch(db, reachCache({ now: () => NOW }))
-
-    let neighbours = 0
-    for (let i = 0; i < 300; i++) {
-      const centre = one(
-        around(BERLIN, one(100, 3000, 30_000)),
-        around(TAVEUNI, 10_000),
-        around(at(90, 0), one(1, 30_000)),
-        around(at(-90, 0), one(1, 90_000)),
-        at(one(90, -90, -16.85), one(180, -180, 0, 33)),
-        one(...people).point ?? SEA,
-      )
-      const query = ask(one(...people.slice(0, 20)), centre, {
-        radius: one(100, 101.5, 300, 1000, 5000, 20_000, 50_000, 100_000),
-        limit: one(1, 7, 50, 101),
-        filters: one(...wishes),
-        since: one(OLDEST, OLDEST, NOW - 5 * DAY),
-      })
-      const expected = bruteForce(people, blocks, query)
-      const found = search(query)
-      neighbours += found.length
-      expect(ids(found)).toEqual(ids(expected))
-      found.forEach(({ distance, ...rest }, j) => {
-        const { distance: exact, ...others } = expected[j]!
-        expect(rest).toEqual(others)
-        expect(distance).toBeCloseTo(exact, 6)
-      })
-      expect(cached(query)).toEqual(found)
-    }
-    expect(neighbours).toBeGreaterThan(1200)
-  })
-
-  test('pages, put together, are everybody in order, without repeat or gap', () => {
-    const { people, blocks } = world(4)
-    add(db, ...people)
-    for (const [a, b] of blocks) block(db, a, b)
-    const search = nearbySearch(db, reachCache({ now: () => NOW }))
-    const searches: [Point, NearbyFilters, number][] = [
-      [BERLIN, {}, 17],
-      [destination(BERLIN, 1, 20_000), { gender: ['female'], language: ['en', 'de'] }, 10],
-      [destination(BERLIN, 2, 1500), {}, 7], // where forty are at the same distance
-      [TAVEUNI, {}, 50],
-      [at(-89.9, 12), {}, 9],
-    ]
-    for (const [centre, filters, limit] of searches) {
-      const query = ask(people[0]!, centre, { radius: 100_000, filters, limit })
-      const all: Neighbour[] = []
-      for (
-        let page = search(query);
-        page.length > 0 && all.length <= people.length;
-        page = search({ ...query, after: all.at(-1)! })
-      ) {
-        expect(page.length).toBeLessThanOrEqual(limit)
-        all.push(...page)
-      }
-      expect(all.length).toBeGreaterThan(3 * limit)
-      expect(ids(all)).toEqual(ids(bruteForce(people, blocks, { ...query, limit: Infinity })))
-    }
-  })
-
-  test('people who come while one pages are neither the cause of a repeat nor of a gap', () => {
-    const { people, blocks, around } = world(5)
-    add(db, ...people)
-    const search = nearbySearch(db)
-    const query = ask(people[0]!, BERLIN, { radius: 50_000, limit: 20 })
-    const before = ids(bruteForce(people, [], { ...query, limit: Infinity }))
-    const all: Neighbour[] = []
-    for (
-      let page = search(query);
-      page.length > 0 && all.length <= people.length;
-      page = search({ ...query, after: all.at(-1)! })
-    ) {
-      all.push(...page)
-      add(db, ...Array.from({ length: 5 }, () => somebody(around(BERLIN, 3000))))
-    }
-    const known = new Set(before)
-    expect(ids(all).filter((id) => known.has(id))).toEqual(before)
-    expect(new Set(ids(all)).size).toBe(all.length)
-    expect(blocks.length).toBeGreaterThan(0)
-  })
+test('people who come while one pages are neither the cause of a repeat nor of a gap', () => {
+  const { people, blocks, around } = world(5)
+  add(db, ...people)
+  const search = nearbySearch(db)
+  const query = ask(people[0]!, BERLIN, { radius: 50_000, limit: 50 })
+  const before = ids(bruteForce(people, [], { ...query, limit: Infinity }))
+  const all: Neighbour[] = []
+  for (
+    let page = search(query);
+    page.length > 0 && all.length <= people.length;
+    page = search({ ...query, after: all.at(-1)! })
+  ) {
+    all.push(...page)
+    add(db, ...Array.from({ length: 5 }, () => somebody(around(BERLIN, 3000))))
+  }
+  const known = new Set(before)
+  expect(ids(all).filter((id) => known.has(id))).toEqual(before)
+  expect(new Set(ids(all)).size).toBe(all.length)
+  expect(blocks.length).toBeGreaterThan(0)
 })
 
 describe('who is not found', () => {
@@ -333,7 +265,7 @@ test('the index of traits is what the people say, after any writes', async () =>
     (id) => users.update(id, { show_age: one(true, false) }, NOW),
     (id) => users.update(id, { name: 'A' }, NOW),
   ]
-  await Promise.all(Array.from({ length: 3000 }, () => one(...writes)(one(...known).id)))
+  await Promise.all(Array.from({ length: 1000 }, () => one(...writes)(one(...known).id)))
   const columns = 'trait, square, location_id'
   const said = db.query(`SELECT ${columns} FROM visible_traits ORDER BY ${columns}`).values()
   expect(said.length).toBeGreaterThan(300)

@@ -77,10 +77,10 @@ test('a large bank finds what comparing with each of its hashes finds', () => {
     const turn = (i % 8) * 64
     return { id: `${i}`, hash: changed(hashes.slice(turn, turn + 64), i), distance: i % 5 === 0 ? i + (i % 2) : null }
   })
-  const others = Array.from({ length: 600 }, (_, i) => ({
-    ...{ id: `other ${i}`, hash: digits(), distance: i % 100 === 0 ? 60 : null },
+  const others = Array.from({ length: 200 }, (_, i) => ({
+    ...{ id: `other ${i}`, hash: digits(), distance: i % 40 === 0 ? 60 : null },
   }))
-  const entries = [...others.slice(0, 300), ...planted, ...others.slice(300)]
+  const entries = [...others.slice(0, 100), ...planted, ...others.slice(100)]
   const bank = openBank(1, entries)
   // A bank of one hash compares with it.
   const each = entries.map((entry) => openBank(1, [entry]))

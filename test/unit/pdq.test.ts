@@ -117,7 +117,7 @@ describe('PDQ', () => {
     expect([...new Set((await luminanceOf(clear)).values)]).toEqual([255])
   })
 
-  test('10 000 unlike pictures have no two hashes within 31 bits', () => {
-    expect(nearPairs(10_000)).toBe(0)
-  }, 180_000)
+  test('3,000 unlike pictures have no two hashes within 31 bits', () => {
+    expect(nearPairs(3000)).toBe(0)
+  })
 })

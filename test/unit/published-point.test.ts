@@ -149,7 +149,7 @@ describe('a place', () => {
 })
 
 test('whoever may send positions for somebody does not find their home by the edge of what recalls it', () => {
-  const [bisected] = stolenToken(1000)
+  const [bisected] = stolenToken(300)
   expect(bisected!.figures[0]!.metres).toBeGreaterThanOrEqual(130)
 })
 
