@@ -776,6 +776,19 @@ describe('Apple', () => {
     expect(app.logged()).not.toContain('native-refresh')
   })
 
+  test('is not linked with the account of a verified address by an id token whose code is refused', async () => {
+    const { app, apple } = await openApple()
+    const ada = await app.person('Ada')
+    await app.rows('UPDATE users SET email_verified_at = ? WHERE id = ?', app.clock.now, ada.id)
+    apple.signedIn.as = { sub: '001.ada', email: ada.email, email_verified: true }
+    const body = { id_token: await apple.idToken({ aud: nativeClientId }), code: 'another' }
+    expect((await native(app, body, 'apple')).body.code).toBe('id_token_invalid')
+    expect(await app.rows("SELECT id FROM identities WHERE kind = 'oidc'")).toEqual([])
+    expect(await app.rows("SELECT id FROM audit_log WHERE action = 'identity_added'")).toEqual([])
+    const signedIn = await native(app, { ...body, code: 'native-code' }, 'apple')
+    expect([signedIn.status, signedIn.body.user.id]).toEqual([200, ada.id])
+  })
+
   test('gets a code from an app only when nothing else refuses the new account', async () => {
     const { app, apple } = await openApple({ REGISTRATION: 'invite' })
     const { code: invite } = await app.services.registration.invite({ id: null }, { uses: 1 })

@@ -25,7 +25,7 @@ const errandMs = 10 * minutes
 
 type Deps = {
   providers: Providers
-  store: Pick<IdentityStore, 'find'>
+  store: Pick<IdentityStore, 'isKnown' | 'find'>
   identities: Pick<Identities, 'linkSubject'>
   callers: Pick<Callers, 'accessState'>
   auth: Pick<Auth, 'registerSubject' | 'signInBy' | 'confirmRecently'>
@@ -182,7 +182,7 @@ export function oidcLogin(deps: Deps) {
     async native(provider: string, body: NativeLogin, client: Client) {
       const claims = await providers.verify(provider, body.id_token, body.nonce ?? null)
       // Apple's code works once, so whatever may refuse a new account comes first: the next attempt has the same code.
-      if (body.code != null && (await find(subjectOf(provider, claims, null), claims)) === null) {
+      if (body.code != null && !(await store.isKnown(subjectOf(provider, claims, null), claims.email))) {
         registrationConsents(body.consents)
         await registration.admit(body.invite, body.birth_date, client)
       }

@@ -40,6 +40,8 @@ export type Linked = { identity: Identity; outcome: 'linked' | 'known' } | 'take
 export type IdentityStore = {
   /** Oldest first. */
   ofUser(userId: string): Promise<Identity[]>
+  /** Whether `find` would find an account. Changes nothing. */
+  isKnown(subject: Pick<Subject, 'issuer' | 'subject'>, email: string | null): Promise<boolean>
   /**
    * The account that a subject signs in to; null if there is none. It is the one that the subject is linked with, or else the
    * one whose verified address is `email`, with which it is linked then. The provider has verified `email` too, unless it is

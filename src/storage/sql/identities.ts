@@ -122,6 +122,17 @@ export function identityStore(engine: Engine): IdentityStore {
     return yield* first(db.select().from(identities).where(isIt))
   }
 
+  /** The account whose verified address this is. */
+  const ownerOf = (db: Builders, email: string) =>
+    db
+      .select({
+        user_id: users.id,
+        email_verified_at: users.email_verified_at,
+        suspended_until: users.suspended_until,
+      })
+      .from(users)
+      .where(and(eq(users.email, email), isNotNull(users.email_verified_at), isNull(users.deleted_at)))
+
   /** The newest grant is the one to revoke. */
   function* keepGrant(db: Builders, id: string, { grant }: Pick<Subject, 'grant'>): Work<void> {
     if (grant !== null) yield* changed(db.update(identities).set(grantColumns(grant)).where(eq(identities.id, id)))
@@ -142,6 +153,12 @@ export function identityStore(engine: Engine): IdentityStore {
         return (found?.ways ?? []).map(identityOf).toSorted((a, b) => a.created_at - b.created_at)
       }),
 
+    isKnown: (subject, email) =>
+      read(function* (db) {
+        if ((yield* holderOf(db, subject)) !== null) return true
+        return email !== null && (yield* first(ownerOf(db, email))) !== null
+      }),
+
     find: (subject, email, now, told) =>
       write(function* (db) {
         const linked = yield* holderOf(db, subject)
@@ -150,16 +167,8 @@ export function identityStore(engine: Engine): IdentityStore {
           return { user_id: linked.user_id, identity_id: linked.id }
         }
         if (email === null) return null
-        const owner = db
-          .select({
-            user_id: users.id,
-            email_verified_at: users.email_verified_at,
-            suspended_until: users.suspended_until,
-          })
-          .from(users)
-          .where(and(eq(users.email, email), isNotNull(users.email_verified_at), isNull(users.deleted_at)))
         // Locked, so that the account keeps its address and is not suspended before the commit.
-        const account = yield* first(engine.locked(owner, 'no key update'))
+        const account = yield* first(engine.locked(ownerOf(db, email), 'no key update'))
         if (account === null) return null
         const { user_id, email_verified_at, suspended_until } = account
         const found = { user_id, identity_id: subject.id }
