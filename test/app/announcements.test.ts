@@ -89,6 +89,27 @@ test('a server that starts again sends no announcement from before, but its with
   expect(socket.frames.filter(ofType('announcement')).map(({ data }) => data)).toEqual([body, { ...old, text: null }])
 })
 
+test('a server that could not read the announcements when it started sends the next one, and none from before', async () => {
+  const { app, ada, admin } = await setting()
+  await admin.post('admin/announcements', { text: 'Old' })
+  const again = await testApp({}, { beside: app })
+  const { announcements } = again.services.storage
+  const { active } = announcements
+  const failed = Promise.withResolvers<void>()
+  announcements.active = async () => {
+    announcements.active = active
+    failed.resolve()
+    throw new Error('the database is away')
+  }
+  const socket = await connect(await again.listen(), ada.token)
+  await socket.until(ofType('hello'))
+  await failed.promise
+  app.clock.now += 1
+  const { body } = await again.as(admin.token).post('admin/announcements', { text: 'New' })
+  await socket.until(ofType('announcement'))
+  expect(socket.frames.filter(ofType('announcement')).map(({ data }) => data)).toEqual([body])
+})
+
 test('pages of notices contain decisions and announcements in order, each once', async () => {
   const { app, ada, admin } = await setting()
   const expected: string[] = []

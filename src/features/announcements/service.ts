@@ -31,6 +31,7 @@ type Deps = {
  */
 export function announcementService({ store, broadcast, nodes, failed, audit, paging, ids, now }: Deps) {
   const { keyOf, pageOf } = paging
+  const startedAt = now()
   /** The announcements that the users of this node's sockets know; null until they are read for the first time. */
   let shown: Map<string, Announcement> | null = null
   let reading: Promise<void> = Promise.resolve()
@@ -38,10 +39,9 @@ export function announcementService({ store, broadcast, nodes, failed, audit, pa
   /** Sends this node's sockets the new announcements and the withdrawn ones. */
   async function tellNow() {
     const active = new Map((await store.active(now(), mostActive)).map((one) => [one.id, one]))
-    const before = shown
+    // Whoever connects finds among their notices what was announced before the start.
+    const before = shown ?? new Map([...active].filter(([, { created_at }]) => created_at <= startedAt))
     shown = active
-    // Whoever connects finds these among their notices.
-    if (before === null) return
     for (const one of active.values()) if (!before.has(one.id)) broadcast(announcementView(one))
     for (const one of before.values()) if (!active.has(one.id)) broadcast({ ...announcementView(one), text: null })
   }
