@@ -122,6 +122,19 @@ browserTest(
     await maintain('We move until noon.')
     await page.getByText('We move until noon.').waitFor()
 
+    // What cannot be read again stays as it was.
+    const restart = async () => {
+      await opened.pop()?.stop()
+      opened.push(await serveWeb(app, { port: Number(new URL(origin).port) }))
+    }
+    await page.route('**/me/notices*', (route) => route.fulfill({ status: 502 }))
+    const failed = page.waitForResponse(/me\/notices/)
+    await restart()
+    await (await failed).finished()
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+    expect(await page.getByText('Picnic on Sunday').count()).toBe(1)
+    await page.unroute('**/me/notices*')
+
     await opened.pop()?.stop()
     await maintain(null)
     expect((await root.delete(`admin/announcements/${first.id}`)).status).toBe(204)

@@ -30,7 +30,7 @@ export function Notices() {
     return () => stops.forEach((stop) => stop())
   }, [client, reload])
   useConnected(async () => {
-    await reload()
+    if (!(await reload())) return
     // Those of the list are newer now: one of these may have been withdrawn meanwhile.
     setTold((now) => now.filter((one) => !told.includes(one)))
   })

@@ -73,7 +73,7 @@ const uses = ['keydown', 'pointerdown', 'wheel'] as const
 type OpenedProps = Omit<Props, 'id' | 'known'> & {
   report: Report
   onChange: (report: Report) => void
-  reload: () => Promise<void>
+  reload: () => Promise<unknown>
 }
 
 function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload }: OpenedProps) {

@@ -44,7 +44,7 @@ type Props = {
   trial: RefObject<HTMLTextAreaElement | null>
   readAgain: (rule: Rule) => Promise<Outcome<Rule>>
   /** Called after the rule has been saved or deleted, or is found to be changed. */
-  onSaved: () => Promise<void>
+  onSaved: () => Promise<unknown>
   onTurn: (rule: Rule, on: boolean) => Promise<void>
 }
 

@@ -59,7 +59,7 @@ export function Confirm({ onDone }: { onDone: () => void }) {
   )
 }
 
-function AddPasskey({ onAdded }: { onAdded: () => Promise<void> }) {
+function AddPasskey({ onAdded }: { onAdded: () => Promise<unknown> }) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const [label, setLabel] = useState('')

@@ -167,7 +167,7 @@ type EditorProps = {
   /** The initial language of a new template. */
   startIn: string
   back: ReactNode
-  onSaved: () => Promise<void>
+  onSaved: () => Promise<unknown>
   /** Opens another template, or none. */
   onOpen: (id?: string) => void
 }
