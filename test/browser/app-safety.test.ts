@@ -104,7 +104,7 @@ browserTest(
 )
 
 browserTest(
-  'after a lost connection, the banners are those of the server: of its announcements and of its maintenance',
+  'after lost connections, the banners are those of the server, which each page asks once in a minute at most',
   async () => {
     const { app, origin } = await serve()
     const [ada, root] = [await app.person('Ada'), await app.person('Root')]
@@ -114,35 +114,51 @@ browserTest(
       await app.services.maintenance.look()
     }
     const { page, errors } = await openAs(browser, origin, ada)
-    const listens = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'))
+    await page.clock.install()
+    const greeting = async () => {
+      const socket = await page.waitForEvent('websocket')
+      await socket.waitForEvent('framereceived')
+    }
+    const listens = greeting()
     await page.goto(`${origin}/me`)
     await listens
     const first = (await root.post('admin/announcements', { text: 'Picnic on Sunday' })).body
     await page.getByText('Picnic on Sunday').waitFor()
     await maintain('We move until noon.')
     await page.getByText('We move until noon.').waitFor()
+    await page.waitForLoadState('networkidle')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const reads = () => asked.filter((path) => path === '/app.json' || path === '/api/v1/me/notices').toSorted()
 
     // What cannot be read again stays as it was.
-    const restart = async () => {
-      await opened.pop()?.stop()
-      opened.push(await serveWeb(app, { port: Number(new URL(origin).port) }))
-    }
+    const start = async () => opened.push(await serveWeb(app, { port: Number(new URL(origin).port) }))
     await page.route('**/me/notices*', (route) => route.fulfill({ status: 502 }))
+    await opened.pop()?.stop()
+    const again = greeting()
+    await start()
+    await again
+    expect(reads()).toEqual([])
     const failed = page.waitForResponse(/me\/notices/)
-    await restart()
+    await page.clock.fastForward(70_000)
     await (await failed).finished()
-    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+    await page.clock.runFor(100)
     expect(await page.getByText('Picnic on Sunday').count()).toBe(1)
     await page.unroute('**/me/notices*')
+    expect(reads()).toEqual(['/api/v1/me/notices', '/app.json'])
 
     await opened.pop()?.stop()
     await maintain(null)
     expect((await root.delete(`admin/announcements/${first.id}`)).status).toBe(204)
     expect((await root.post('admin/announcements', { text: 'Picnic on Monday' })).status).toBe(201)
-    opened.push(await serveWeb(app, { port: Number(new URL(origin).port) }))
+    const onceMore = greeting()
+    await start()
+    await onceMore
+    await page.clock.fastForward(70_000)
     await page.getByText('Picnic on Monday').waitFor()
     await page.getByText('We move until noon.').waitFor({ state: 'detached' })
     await page.getByText('Picnic on Sunday').waitFor({ state: 'detached' })
+    expect(reads()).toHaveLength(4)
     expect(errors.filter((error) => !error.includes('WebSocket'))).toEqual([])
   },
   60_000,
