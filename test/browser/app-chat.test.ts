@@ -286,6 +286,40 @@ browserTest(
 )
 
 browserTest(
+  'who has no room for another photo reads what to do, and sends it after that',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const { context, page } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/chats/${chat}`)
+    const buffer = Buffer.from(await page.evaluate<string>(drawPhoto), 'base64')
+    const send = async (caption: string) => {
+      await page.getByLabel('Choose a photo').setInputFiles({ name: 'river.png', mimeType: 'image/png', buffer })
+      const sheet = page.getByRole('dialog', { name: 'Send a photo' })
+      await sheet.getByLabel('Caption').fill(caption)
+      await button(sheet, 'Send').click()
+    }
+    await send('At the river')
+    await message(page, 'At the river').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    await app.rows('UPDATE media SET bytes = 500000000 - thumb_bytes')
+
+    await send('By the sea')
+    await message(page, 'By the sea').getByText('Delete older messages with photos to make room.').waitFor()
+    await menuOf(page, 'At the river')
+    await button(page, 'Delete for both').click()
+    await until(async () => (await app.rows('SELECT id FROM media')).length === 0, 'there is room')
+    await button(message(page, 'By the sea'), 'Try again').click()
+    await message(page, 'By the sea').getByRole('img', { name: 'sent', exact: true }).waitFor()
+
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
   'Enter in the caption sends a photo once, and not before it is prepared',
   async () => {
     const app = await testApp()

@@ -50,6 +50,9 @@ export function failureText(t: T, failure: Failure): string {
       return failure.detail
     case 'validation_failed':
       return t('app.failure.fields')
+    case 'conflict':
+      // Only an upload names its file: the account has no room for it.
+      if (failure.errors?.some(({ path }) => path === '/file')) return t('app.failure.photosFull')
   }
   return failure.status >= 500 ? t('app.failure.server') : t('app.failed')
 }
