@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { sign } from '@tma.js/init-data-node'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { WebFiles } from '../../src/http/web-files.ts'
-import { type Person, testApp } from '../app.ts'
+import { password, type Person, testApp } from '../app.ts'
 import { freePort } from '../pages.ts'
 import { userAgent } from '../push-service.ts'
+import { botToken, telegramServer } from '../telegram.ts'
 import { until } from '../until.ts'
 import { builtPages, button, expectAccessible, heading, message, openAs, serveWeb, write } from './app-page.ts'
 import { executablePath, launch } from './client-page.ts'
@@ -265,7 +267,10 @@ browserTest(
 browserTest(
   'who has too many devices reads that one has to go first',
   async () => {
-    const app = await testApp()
+    const telegram = telegramServer()
+    closing.push(telegram.close)
+    const bot = { MESSENGER_BOT_TOKEN: botToken, MESSENGER_BOT: 'on', MESSENGER_API_URL: telegram.url }
+    const app = await testApp(bot)
     const web = await serveWeb(app)
     closing.push(web.stop)
     const ada = await app.person('Ada')
@@ -278,6 +283,23 @@ browserTest(
     await page.goto(`${web.origin}/settings/devices`)
     await button(page, 'Notify me on this device').click()
     await page.getByText('Remove one first.').waitFor()
+
+    // In Telegram too, which has a conflict of its own.
+    const { id } = (await ada.get('me/channels')).body.items[0]
+    const user = { id: 700_300, first_name: 'Ada', allows_write_to_pm: true }
+    const init_data = sign({ user } as never, botToken, new Date(app.clock.now))
+    app.services.bot.intake!.start()
+    await until(async () => (await ada.get('notifications/keys')).body.telegram !== null, 'the bot has its name')
+    const linked = await ada.post('me/identities/messenger', { init_data, password })
+    expect(linked.status).toBe(201)
+    await page.reload()
+    await page.getByRole('article').nth(9).waitFor()
+    await button(page, 'Notify me in Telegram').click()
+    await page.getByText('Remove one first.').waitFor()
+    await ada.delete(`me/channels/${id}`)
+    await button(page, 'Notify me in Telegram').click()
+    await page.getByRole('heading', { name: 'Telegram' }).waitFor()
+    await page.getByText('Remove one first.').waitFor({ state: 'detached' })
   },
   60_000,
 )
