@@ -410,10 +410,31 @@ browserTest(
     const wide = { viewport: { width: 1200, height: 740 }, timezoneId: 'UTC' }
     const { context, page, errors } = await openAs(browser, web.origin, ada, wide)
     await page.clock.install({ time: new Date(app.clock.now).setUTCHours(23, 59, 30) })
+    await context.addInitScript(`
+      window.watching = 0
+      const [add, remove] = [document.addEventListener, document.removeEventListener]
+      const isWatch = (type) => type === 'visibilitychange'
+      document.addEventListener = function (type, ...rest) {
+        if (isWatch(type)) watching++
+        return add.call(this, type, ...rest)
+      }
+      document.removeEventListener = function (type, ...rest) {
+        if (isWatch(type)) watching--
+        return remove.call(this, type, ...rest)
+      }`)
     await page.goto(`${web.origin}/chats/${chat}`)
     const time = page.getByRole('link', { name: /Bob/ }).getByRole('time')
     await page.getByRole('log').getByText('today').waitFor()
     expect(await time.first().innerText()).toMatch(/^12:00\sPM$/)
+    // Further rows do not watch the day each on its own. What the app does after its start comes first.
+    await page.clock.fastForward(6000)
+    await page.evaluate('navigator.serviceWorker.ready.then(() => null)')
+    const before = await page.evaluate<number>('watching')
+    for (const name of ['Cleo', 'Dan']) {
+      await app.met(ada, await app.person(name))
+      await page.getByRole('link', { name: new RegExp(name) }).waitFor()
+    }
+    expect(await page.evaluate<number>('watching')).toBe(before)
     await page.clock.fastForward(31_000)
     await page.getByRole('log').getByText('yesterday').waitFor()
     expect(await time.first().innerText()).toBe('Sat')
