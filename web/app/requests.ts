@@ -1,4 +1,5 @@
 import type { Failure } from '../shared/requests.ts'
+import { excessOf } from '../shared/text-length.ts'
 import type { T } from './language.tsx'
 
 export * from '../shared/requests.ts'
@@ -57,9 +58,9 @@ export function failureText(t: T, failure: Failure): string {
   return failure.status >= 500 ? t('app.failure.server') : t('app.failed')
 }
 
-/** By how much a text is longer than the server takes, which counts code points as `maxLength` does not; null if it fits. */
+/** The text for a field of which the server takes `limit` characters at most; null if what is written fits. */
 export function excessText(t: T, text: string, limit: number): string | null {
-  const excess = [...text.trim()].length - limit
+  const excess = excessOf(text, limit)
   return excess > 0 ? t('app.field.tooLongBy', { count: excess }) : null
 }
 
