@@ -314,3 +314,37 @@ browserTest(
   },
   120_000,
 )
+
+browserTest('the list of blocked people has the names of all chats, and reads no further than it needs', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const [dan, cleo, bob] = [await app.person('Dan'), await app.person('Cleo'), await app.person('Bob')]
+  const stranger = await app.person('Eve')
+  for (const person of [dan, cleo, bob]) {
+    app.clock.now += 1000
+    await app.met(ada, person)
+  }
+  const { page, errors } = await openAs(browser, origin, ada)
+  const pages: string[] = []
+  // One chat a page, in place of a hundred.
+  await page.route('**/api/v1/chats?limit=100*', (route) => {
+    pages.push(route.request().url())
+    return route.continue({ url: route.request().url().replace('limit=100', 'limit=1') })
+  })
+  const names = () => page.getByRole('article').getByRole('heading').allInnerTexts()
+  await ada.post('blocks', { user_id: cleo.id })
+  await page.goto(`${origin}/settings/blocked`)
+  await page.getByRole('heading', { name: 'Cleo' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(pages).toHaveLength(2)
+
+  // A block hides the profile of somebody without a chat.
+  await ada.post('blocks', { user_id: stranger.id })
+  await ada.post('blocks', { user_id: dan.id })
+  await page.reload()
+  await page.getByRole('heading', { name: 'Dan' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await names()).toEqual(['Dan', 'Somebody', 'Cleo'])
+  expect(pages).toHaveLength(5)
+  expect(errors).toEqual([])
+})
