@@ -30,22 +30,24 @@ afterAll(() => browser?.close())
 const becomes = (page: Page, truth: string) => until(() => page.evaluate<boolean>(truth), truth)
 const cacheNames = (page: Page) => page.evaluate<string[]>('caches.keys()')
 
-/** The same pages with the service worker of another build, and without the files of the build before. */
+/** The same pages with the service worker of another build, which keeps none of their files. */
 async function nextBuild(files: WebFiles): Promise<WebFiles> {
   const dir = mkdtempSync(join(tmpdir(), 'convene-build-'))
   closing.push(() => rmSync(dir, { recursive: true }))
   const { app } = files.workers
   const text = await Bun.file(app!.encodings.identity!).text()
   const [, id] = /convene-\$\{?"?([\w-]+)/.exec(text) ?? /"?convene-([\w-]{6,})/.exec(text) ?? []
-  const next = text.replaceAll(id!, 'thenextone')
-  expect(next).not.toBe(text)
+  const next = text.replaceAll(id!, 'thenextone').replace(/\["[^\]]*"\](?=\.map\()/, '[]')
+  expect(next).toContain('thenextone')
+  expect(next).not.toMatch(/chunk-\w+\.js/)
   const identity = join(dir, 'service-worker.js')
   await Bun.write(identity, next)
   return { ...files, workers: { app: { ...app!, hash: 'another', encodings: { identity } } } }
 }
 
-async function controlled(origin: string, person: Person) {
+async function controlled(origin: string, person: Person, first = 'null') {
   const opened = await openAs(browser, origin, person)
+  await opened.page.evaluate(first)
   await opened.page.goto(`${origin}/chats`)
   await opened.page.evaluate('navigator.serviceWorker.ready.then(() => null)')
   await opened.page.reload()
@@ -95,15 +97,17 @@ browserTest(
     const chat = await app.met(ada, bob)
     const port = freePort()
     const first = await serveWeb(app, { port, files })
-    const { page, errors } = await controlled(first.origin, ada)
-    const before = await cacheNames(page)
-    expect(before).toHaveLength(1)
+    const { page, errors } = await controlled(first.origin, ada, `caches.open('convene-anearlierone').then(() => null)`)
+    const [earlier, before, ...more] = await cacheNames(page)
+    expect([earlier, more]).toEqual(['convene-anearlierone', []])
 
     // While the next build is served, screens that this page has not shown yet come from what it keeps.
+    const other = await page.context().newPage()
+    await other.goto(`${first.origin}/chats`)
+    await heading(other, 'Chats').waitFor()
     await first.stop()
     const pagesOnly = await nextBuild(files)
     const second = await serveWeb(app, { port, files: pagesOnly })
-    closing.push(second.stop)
     await page.getByRole('link', { name: /^Me/ }).click()
     await page.getByRole('link', { name: 'Settings' }).click()
     await page
@@ -116,13 +120,28 @@ browserTest(
     await page.evaluate('navigator.serviceWorker.getRegistration().then((it) => it.update()).then(() => null)')
     await page.getByText('A new version is ready.').waitFor()
     await expectAccessible(page, 'a new version')
-    expect(await cacheNames(page)).toHaveLength(2)
+    expect(await cacheNames(page)).toEqual([earlier!, before!, 'convene-thenextone'])
     await page.goto(`${second.origin}/chats/${chat}`)
-    await page.getByText('A new version is ready.').waitFor()
+    const offer = other.getByText('A new version is ready.')
+    await offer.waitFor({ state: 'detached' })
+    await button(page, 'Load it').waitFor()
     await Promise.all([page.waitForEvent('load'), button(page, 'Load it').click()])
-    await until(async () => (await cacheNames(page)).join() === 'convene-thenextone', 'the old files are gone')
     await write(page, 'After the update')
     await message(page, 'After the update').getByRole('img', { name: 'sent', exact: true }).waitFor()
+
+    // The other tab still runs the old version. It goes on without the server's files, and offers the new version too.
+    await offer.waitFor()
+    expect(await cacheNames(page)).toEqual([before!, 'convene-thenextone'])
+    await second.stop()
+    const third = await serveWeb(app, { port, files: { ...pagesOnly, assets: [] } })
+    closing.push(third.stop)
+    await other.getByRole('link', { name: /^Me/ }).click()
+    await other.getByRole('link', { name: 'Settings' }).click()
+    await heading(other, 'Settings').waitFor()
+    await offer.waitFor({ state: 'detached' })
+    await other.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    await Promise.all([other.waitForEvent('load'), button(other, 'Load it').click()])
+    await heading(other, 'Settings').waitFor()
     expect(errors).toEqual([])
   },
   120_000,
