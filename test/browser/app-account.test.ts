@@ -121,7 +121,7 @@ browserTest('who has no room for another photo reads how to make some', async ()
   await app.rows('UPDATE media SET bytes = 500000000 - thumb_bytes')
   await page.getByLabel('Choose a photo').setInputFiles(await photo())
   await button(page, 'Use photo').click()
-  await page.getByText('Delete messages with photos to make room.').waitFor()
+  await page.getByText('Delete older messages with photos to make room.').waitFor()
 })
 
 browserTest('what is typed among the preferences but not added is saved too, once', async () => {

@@ -104,7 +104,7 @@ browserTest(
 )
 
 browserTest(
-  'after a lost connection, the banners are those of the server: of its announcements and of its maintenance',
+  'after lost connections, the banners are those of the server, which each page asks once in a minute at most',
   async () => {
     const { app, origin } = await serve()
     const [ada, root] = [await app.person('Ada'), await app.person('Root')]
@@ -114,22 +114,51 @@ browserTest(
       await app.services.maintenance.look()
     }
     const { page, errors } = await openAs(browser, origin, ada)
-    const listens = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'))
+    await page.clock.install()
+    const greeting = async () => {
+      const socket = await page.waitForEvent('websocket')
+      await socket.waitForEvent('framereceived')
+    }
+    const listens = greeting()
     await page.goto(`${origin}/me`)
     await listens
     const first = (await root.post('admin/announcements', { text: 'Picnic on Sunday' })).body
     await page.getByText('Picnic on Sunday').waitFor()
     await maintain('We move until noon.')
     await page.getByText('We move until noon.').waitFor()
+    await page.waitForLoadState('networkidle')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const reads = () => asked.filter((path) => path === '/app.json' || path === '/api/v1/me/notices').toSorted()
+
+    // What cannot be read again stays as it was.
+    const start = async () => opened.push(await serveWeb(app, { port: Number(new URL(origin).port) }))
+    await page.route('**/me/notices*', (route) => route.fulfill({ status: 502 }))
+    await opened.pop()?.stop()
+    const again = greeting()
+    await start()
+    await again
+    expect(reads()).toEqual([])
+    const failed = page.waitForResponse(/me\/notices/)
+    await page.clock.fastForward(70_000)
+    await (await failed).finished()
+    await page.clock.runFor(100)
+    expect(await page.getByText('Picnic on Sunday').count()).toBe(1)
+    await page.unroute('**/me/notices*')
+    expect(reads()).toEqual(['/api/v1/me/notices', '/app.json'])
 
     await opened.pop()?.stop()
     await maintain(null)
     expect((await root.delete(`admin/announcements/${first.id}`)).status).toBe(204)
     expect((await root.post('admin/announcements', { text: 'Picnic on Monday' })).status).toBe(201)
-    opened.push(await serveWeb(app, { port: Number(new URL(origin).port) }))
+    const onceMore = greeting()
+    await start()
+    await onceMore
+    await page.clock.fastForward(70_000)
     await page.getByText('Picnic on Monday').waitFor()
     await page.getByText('We move until noon.').waitFor({ state: 'detached' })
     await page.getByText('Picnic on Sunday').waitFor({ state: 'detached' })
+    expect(reads()).toHaveLength(4)
     expect(errors.filter((error) => !error.includes('WebSocket'))).toEqual([])
   },
   60_000,
@@ -285,3 +314,37 @@ browserTest(
   },
   120_000,
 )
+
+browserTest('the list of blocked people has the names of all chats, and reads no further than it needs', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const [dan, cleo, bob] = [await app.person('Dan'), await app.person('Cleo'), await app.person('Bob')]
+  const stranger = await app.person('Eve')
+  for (const person of [dan, cleo, bob]) {
+    app.clock.now += 1000
+    await app.met(ada, person)
+  }
+  const { page, errors } = await openAs(browser, origin, ada)
+  const pages: string[] = []
+  // One chat a page, in place of a hundred.
+  await page.route('**/api/v1/chats?limit=100*', (route) => {
+    pages.push(route.request().url())
+    return route.continue({ url: route.request().url().replace('limit=100', 'limit=1') })
+  })
+  const names = () => page.getByRole('article').getByRole('heading').allInnerTexts()
+  await ada.post('blocks', { user_id: cleo.id })
+  await page.goto(`${origin}/settings/blocked`)
+  await page.getByRole('heading', { name: 'Cleo' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(pages).toHaveLength(2)
+
+  // A block hides the profile of somebody without a chat.
+  await ada.post('blocks', { user_id: stranger.id })
+  await ada.post('blocks', { user_id: dan.id })
+  await page.reload()
+  await page.getByRole('heading', { name: 'Dan' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await names()).toEqual(['Dan', 'Somebody', 'Cleo'])
+  expect(pages).toHaveLength(5)
+  expect(errors).toEqual([])
+})

@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { sign } from '@tma.js/init-data-node'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { WebFiles } from '../../src/http/web-files.ts'
-import { type Person, testApp } from '../app.ts'
+import { password, type Person, testApp } from '../app.ts'
 import { freePort } from '../pages.ts'
 import { userAgent } from '../push-service.ts'
+import { botToken, telegramServer } from '../telegram.ts'
 import { until } from '../until.ts'
 import { builtPages, button, expectAccessible, heading, message, openAs, serveWeb, write } from './app-page.ts'
 import { executablePath, launch } from './client-page.ts'
@@ -28,22 +30,24 @@ afterAll(() => browser?.close())
 const becomes = (page: Page, truth: string) => until(() => page.evaluate<boolean>(truth), truth)
 const cacheNames = (page: Page) => page.evaluate<string[]>('caches.keys()')
 
-/** The same pages with the service worker of another build, and without the files of the build before. */
+/** The same pages with the service worker of another build, which keeps none of their files. */
 async function nextBuild(files: WebFiles): Promise<WebFiles> {
   const dir = mkdtempSync(join(tmpdir(), 'convene-build-'))
   closing.push(() => rmSync(dir, { recursive: true }))
   const { app } = files.workers
   const text = await Bun.file(app!.encodings.identity!).text()
   const [, id] = /convene-\$\{?"?([\w-]+)/.exec(text) ?? /"?convene-([\w-]{6,})/.exec(text) ?? []
-  const next = text.replaceAll(id!, 'thenextone')
-  expect(next).not.toBe(text)
+  const next = text.replaceAll(id!, 'thenextone').replace(/\["[^\]]*"\](?=\.map\()/, '[]')
+  expect(next).toContain('thenextone')
+  expect(next).not.toMatch(/chunk-\w+\.js/)
   const identity = join(dir, 'service-worker.js')
   await Bun.write(identity, next)
   return { ...files, workers: { app: { ...app!, hash: 'another', encodings: { identity } } } }
 }
 
-async function controlled(origin: string, person: Person) {
+async function controlled(origin: string, person: Person, first = 'null') {
   const opened = await openAs(browser, origin, person)
+  await opened.page.evaluate(first)
   await opened.page.goto(`${origin}/chats`)
   await opened.page.evaluate('navigator.serviceWorker.ready.then(() => null)')
   await opened.page.reload()
@@ -93,15 +97,17 @@ browserTest(
     const chat = await app.met(ada, bob)
     const port = freePort()
     const first = await serveWeb(app, { port, files })
-    const { page, errors } = await controlled(first.origin, ada)
-    const before = await cacheNames(page)
-    expect(before).toHaveLength(1)
+    const { page, errors } = await controlled(first.origin, ada, `caches.open('convene-anearlierone').then(() => null)`)
+    const [earlier, before, ...more] = await cacheNames(page)
+    expect([earlier, more]).toEqual(['convene-anearlierone', []])
 
     // While the next build is served, screens that this page has not shown yet come from what it keeps.
+    const other = await page.context().newPage()
+    await other.goto(`${first.origin}/chats`)
+    await heading(other, 'Chats').waitFor()
     await first.stop()
     const pagesOnly = await nextBuild(files)
     const second = await serveWeb(app, { port, files: pagesOnly })
-    closing.push(second.stop)
     await page.getByRole('link', { name: /^Me/ }).click()
     await page.getByRole('link', { name: 'Settings' }).click()
     await page
@@ -114,13 +120,28 @@ browserTest(
     await page.evaluate('navigator.serviceWorker.getRegistration().then((it) => it.update()).then(() => null)')
     await page.getByText('A new version is ready.').waitFor()
     await expectAccessible(page, 'a new version')
-    expect(await cacheNames(page)).toHaveLength(2)
+    expect(await cacheNames(page)).toEqual([earlier!, before!, 'convene-thenextone'])
     await page.goto(`${second.origin}/chats/${chat}`)
-    await page.getByText('A new version is ready.').waitFor()
+    const offer = other.getByText('A new version is ready.')
+    await offer.waitFor({ state: 'detached' })
+    await button(page, 'Load it').waitFor()
     await Promise.all([page.waitForEvent('load'), button(page, 'Load it').click()])
-    await until(async () => (await cacheNames(page)).join() === 'convene-thenextone', 'the old files are gone')
     await write(page, 'After the update')
     await message(page, 'After the update').getByRole('img', { name: 'sent', exact: true }).waitFor()
+
+    // The other tab still runs the old version. It goes on without the server's files, and offers the new version too.
+    await offer.waitFor()
+    expect(await cacheNames(page)).toEqual([before!, 'convene-thenextone'])
+    await second.stop()
+    const third = await serveWeb(app, { port, files: { ...pagesOnly, assets: [] } })
+    closing.push(third.stop)
+    await other.getByRole('link', { name: /^Me/ }).click()
+    await other.getByRole('link', { name: 'Settings' }).click()
+    await heading(other, 'Settings').waitFor()
+    await offer.waitFor({ state: 'detached' })
+    await other.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    await Promise.all([other.waitForEvent('load'), button(other, 'Load it').click()])
+    await heading(other, 'Settings').waitFor()
     expect(errors).toEqual([])
   },
   120_000,
@@ -265,7 +286,10 @@ browserTest(
 browserTest(
   'who has too many devices reads that one has to go first',
   async () => {
-    const app = await testApp()
+    const telegram = telegramServer()
+    closing.push(telegram.close)
+    const bot = { MESSENGER_BOT_TOKEN: botToken, MESSENGER_BOT: 'on', MESSENGER_API_URL: telegram.url }
+    const app = await testApp(bot)
     const web = await serveWeb(app)
     closing.push(web.stop)
     const ada = await app.person('Ada')
@@ -278,6 +302,23 @@ browserTest(
     await page.goto(`${web.origin}/settings/devices`)
     await button(page, 'Notify me on this device').click()
     await page.getByText('Remove one first.').waitFor()
+
+    // In Telegram too, which has a conflict of its own.
+    const { id } = (await ada.get('me/channels')).body.items[0]
+    const user = { id: 700_300, first_name: 'Ada', allows_write_to_pm: true }
+    const init_data = sign({ user } as never, botToken, new Date(app.clock.now))
+    app.services.bot.intake!.start()
+    await until(async () => (await ada.get('notifications/keys')).body.telegram !== null, 'the bot has its name')
+    const linked = await ada.post('me/identities/messenger', { init_data, password })
+    expect(linked.status).toBe(201)
+    await page.reload()
+    await page.getByRole('article').nth(9).waitFor()
+    await button(page, 'Notify me in Telegram').click()
+    await page.getByText('Remove one first.').waitFor()
+    await ada.delete(`me/channels/${id}`)
+    await button(page, 'Notify me in Telegram').click()
+    await page.getByRole('heading', { name: 'Telegram' }).waitFor()
+    await page.getByText('Remove one first.').waitFor({ state: 'detached' })
   },
   60_000,
 )

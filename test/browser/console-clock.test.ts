@@ -4,7 +4,7 @@ import { days, hours, minutes, seconds } from '../../src/lib/time.ts'
 import { password, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { until } from '../until.ts'
-import { serveWeb } from './app-page.ts'
+import { button, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
 const browserTest = test.skipIf(!executablePath)
@@ -36,6 +36,13 @@ async function openConsole(app: TestApp, origin: string, aheadMs: number) {
 }
 
 const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+/** Waits until the console has renewed a claim for the last use of it. */
+async function renewalDue(page: Page) {
+  const renewal = page.waitForResponse(/\/claim$/)
+  await page.clock.fastForward(13 * minutes)
+  await page.clock.fastForward(2 * seconds)
+  await (await renewal).finished()
+}
 const reason = (page: Page) => page.getByRole('textbox', { name: 'Reason, which the person reads' })
 
 browserTest(
@@ -160,12 +167,14 @@ browserTest(
     }
     // The report was opened by a key, so it is renewed once.
     app.clock.now += 10 * minutes
+    await renewalDue(page)
     await leave()
     expect(renewed).toBe(1)
 
-    // Whoever comes back claims it at once.
+    // Whoever comes back claims it soon.
     app.clock.now += seconds
     await page.keyboard.press('Shift')
+    await page.clock.fastForward(2 * seconds)
     await until(() => renewed === 2, 'the claim is renewed')
     await leave()
     expect(renewed).toBe(2)
@@ -173,8 +182,63 @@ browserTest(
     expect((await mo.post(`admin/reports/${id}/claim`)).status).toBe(200)
     await opened.getByText('Yours', { exact: true }).waitFor()
     await page.keyboard.press('Shift')
+    await page.clock.fastForward(2 * seconds)
     await opened.getByText('Taken', { exact: true }).waitFor()
     await opened.getByRole('alert').getByText('Somebody else is working on it.').waitFor()
+    await close()
+    await stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'whoever comes back with the key of an action does only that, as the renewal of their claim would race with it',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { page, admin, close } = await openConsole(app, origin, 0)
+    const { id } = (await ada.post('reports', { user_id: bob.id, reason: 'scam' })).body
+    const opened = page.getByRole('article', { name: 'Report' })
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (/\/(claim|resolve)$/.test(request.url())) asked.push(`${request.method()} ${request.url().split('/').at(-1)}`)
+    })
+    /** Leaves until the claim has been renewed for the last use, and is due again. */
+    const leave = async () => {
+      app.clock.now += seconds
+      await renewalDue(page)
+      await opened.getByText('Yours', { exact: true }).waitFor()
+      await page.clock.fastForward(14 * minutes)
+      expect(asked.splice(0)).toEqual(['POST claim'])
+    }
+    await page.keyboard.press('n')
+    await opened.getByText('Yours', { exact: true }).waitFor()
+    await leave()
+    await page.keyboard.press('x')
+    await button(opened, 'Claim').waitFor()
+    await page.clock.fastForward(10 * seconds)
+    expect(asked.splice(0)).toEqual(['DELETE claim'])
+    expect((await admin.get(`admin/reports/${id}`)).body.claimed_by).toBeNull()
+
+    await page.keyboard.press('c')
+    await opened.getByText('Yours', { exact: true }).waitFor()
+    await page.keyboard.press('d')
+    expect(asked.splice(0)).toEqual(['POST claim'])
+    await leave()
+    // A decision that fails keeps the claim: the next key renews it.
+    await page.route('**/resolve', (route) => route.abort(), { times: 1 })
+    await page.keyboard.press('Control+Enter')
+    await opened.getByRole('alert').waitFor()
+    await page.clock.fastForward(10 * seconds)
+    expect(asked.splice(0)).toEqual(['POST resolve'])
+    await page.keyboard.press('Shift')
+    await page.clock.fastForward(2 * seconds)
+    await until(() => asked.splice(0).join() === 'POST claim', 'the claim is renewed')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Nothing is waiting for you.').waitFor()
+    expect(asked).toEqual(['POST resolve'])
     await close()
     await stop()
   },

@@ -221,3 +221,55 @@ browserTest(
   },
   120_000,
 )
+
+browserTest(
+  'a text may have as many characters as the server takes, of which an emoji is one, and says how many are too many',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const [root, bob] = [await withRole(app, 'admin', 'Root'), await app.person('Bob')]
+    const { page, errors, close } = await openConsole(origin, root)
+    const fields: [path: string, open: string | null, label: string, most: number][] = [
+      ['announcements', 'New announcement', 'What everybody reads', 1000],
+      ['invitations', 'New invitation', 'What it is for', 500],
+      ['images', 'Ban an image', 'Reason', 500],
+      ['templates', 'New template', 'Name', 80],
+      ['rules/new', null, 'Name, for admins', 80],
+      ['rules/new', null, 'Text', 4000],
+      [`people/${bob.id}`, null, 'Reason, which the person reads', 1000],
+      [`people/${bob.id}`, null, 'Remark, for moderators', 2000],
+    ]
+    for (const [path, open, label, most] of fields) {
+      await page.goto(`${origin}/console/${path}`)
+      if (open !== null) await button(page, open).first().click()
+      const field = page.getByRole('textbox', { name: label, exact: true })
+      await field.focus()
+      await page.keyboard.insertText('😀'.repeat(most + 1))
+      await page.getByText('1 character too long').waitFor()
+      await page.keyboard.press('Backspace')
+      await page.getByText('1 character too long').waitFor({ state: 'detached' })
+      expect([path, await field.inputValue()]).toEqual([path, '😀'.repeat(most)])
+    }
+
+    // The server counts like that: composed letters, without space around them.
+    const ada = await app.person('Ada')
+    await ada.post('reports', { user_id: bob.id, reason: 'scam' })
+    await page.goto(`${origin}/console/queue`)
+    await title(page, 'Queue').waitFor()
+    await page.keyboard.press('n')
+    await yours(page).waitFor()
+    await page.keyboard.press('w')
+    await reason(page).focus()
+    await page.keyboard.insertText(` ${'😀'.repeat(1000)}${'и\u0306'.repeat(1001)} `)
+    await page.getByText('1 character too long').waitFor()
+    await page.keyboard.press('Control+Enter')
+    expect(await app.rows('SELECT pending FROM reports WHERE pending IS NOT NULL')).toEqual([])
+    await reason(page).fill(` ${'😀'.repeat(1000)}${'и\u0306'.repeat(1000)} `)
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Nothing is waiting for you.').waitFor()
+    expect(errors).toEqual([])
+    await close()
+    await stop()
+  },
+  120_000,
+)

@@ -1,4 +1,5 @@
 import type { Failure } from '../shared/requests.ts'
+import { excessOf } from '../shared/text-length.ts'
 import type { T } from './language.tsx'
 
 export * from '../shared/requests.ts'
@@ -50,13 +51,16 @@ export function failureText(t: T, failure: Failure): string {
       return failure.detail
     case 'validation_failed':
       return t('app.failure.fields')
+    case 'conflict':
+      // Only an upload names its file: the account has no room for it.
+      if (failure.errors?.some(({ path }) => path === '/file')) return t('app.failure.photosFull')
   }
   return failure.status >= 500 ? t('app.failure.server') : t('app.failed')
 }
 
-/** By how much a text is longer than the server takes, which counts code points as `maxLength` does not; null if it fits. */
+/** The text for a field of which the server takes `limit` characters at most; null if what is written fits. */
 export function excessText(t: T, text: string, limit: number): string | null {
-  const excess = [...text.trim()].length - limit
+  const excess = excessOf(text, limit)
   return excess > 0 ? t('app.field.tooLongBy', { count: excess }) : null
 }
 

@@ -15,17 +15,23 @@ const shell = ['/nearby', '/app.json', '/brand.css', '/manifest.webmanifest']
 self.addEventListener('install', (event) => event.waitUntil(install()))
 
 async function install() {
+  // After a return to an earlier build, its cache is the newest one.
+  await caches.delete(cacheName)
   const cache = await caches.open(cacheName)
   await cache.addAll([...shell.map((path) => new Request(path, { cache: 'reload' })), ...assets])
 }
 
 self.addEventListener('activate', (event) => event.waitUntil(activate()))
 
+/**
+ * Removes the caches of earlier builds but the newest: other tabs still run that build, and load parts of it that the server no
+ * longer has.
+ */
 async function activate() {
-  const names = await caches.keys()
-  await Promise.all(
-    names.filter((name) => name.startsWith('convene-') && name !== cacheName).map((name) => caches.delete(name)),
-  )
+  // In the order in which they were made. A newer build may be installing.
+  const names = (await caches.keys()).filter((name) => name.startsWith('convene-'))
+  const earlier = names.slice(0, names.indexOf(cacheName))
+  await Promise.all(earlier.slice(0, -1).map((name) => caches.delete(name)))
   await self.clients.claim()
 }
 
@@ -37,7 +43,7 @@ self.addEventListener('fetch', (event) => {
   const { request } = event
   const { origin, pathname } = new URL(request.url)
   if (request.method !== 'GET' || origin !== location.origin) return
-  if (assets.includes(pathname)) return event.respondWith(cacheFirst(request))
+  if (pathname.startsWith('/assets/')) return event.respondWith(cacheFirst(request))
   if (request.mode === 'navigate') {
     // All paths have the same page.
     if (isApp(pathname)) event.respondWith(orCached(fetch(request), '/nearby'))
@@ -48,10 +54,8 @@ self.addEventListener('fetch', (event) => {
 
 const isApp = (path: string) => !/^\/(api|openapi|console|health|metrics|ready|ws)(\/|$)/.test(path)
 
-async function cacheFirst(request: Request): Promise<Response> {
-  const cache = await caches.open(cacheName)
-  return (await cache.match(request)) ?? fetch(request)
-}
+/** From the cache of any build, as the name of a file changes with its content. */
+const cacheFirst = async (request: Request): Promise<Response> => (await caches.match(request)) ?? fetch(request)
 
 /** The server's answer, or the cached one without it: while a server restarts, its proxy answers 502 or 503. */
 async function orCached(answering: Promise<Response>, key: Request | string): Promise<Response> {

@@ -12,7 +12,10 @@ function trustedPath(): string {
 
 let registering: Promise<ServiceWorkerRegistration | null> | null = null
 
-/** Registers the service worker. Calls `onUpdate` when a new version waits, with a function that activates it. */
+/**
+ * Registers the service worker. Calls `onUpdate` with a function that loads the new version: when one waits, and in a page of
+ * the old version after another tab has loaded the new one.
+ */
 export function register(onUpdate: (activate: () => void) => void): Promise<ServiceWorkerRegistration | null> {
   const container = navigator.serviceWorker
   if (!container) return Promise.resolve(null)
@@ -21,21 +24,36 @@ export function register(onUpdate: (activate: () => void) => void): Promise<Serv
 
 async function begin(container: ServiceWorkerContainer, onUpdate: (activate: () => void) => void) {
   const registration = await container.register(trustedPath(), { updateViaCache: 'none' })
+  const reload = () => location.reload()
+  // Without a controller, this is the first version and no update.
+  let isControlled = container.controller !== null
+  let isAccepted = false
+  let isOutdated = false
   const offer = (worker: ServiceWorker | null) => {
-    // Without a controller, this is the first version and no update.
-    if (!worker || !container.controller) return
+    if (!worker || !isControlled) return
     onUpdate(() => {
-      container.addEventListener('controllerchange', () => location.reload(), { once: true })
-      worker.postMessage({ type: 'activate' })
+      isAccepted = true
+      if (isOutdated) reload()
+      else worker.postMessage({ type: 'activate' })
     })
   }
+  container.addEventListener('controllerchange', () => {
+    if (isAccepted) return reload()
+    isOutdated = isControlled
+    isControlled = true
+    if (isOutdated) look()
+  })
   offer(registration.waiting)
   registration.addEventListener('updatefound', () => {
     const { installing } = registration
     installing?.addEventListener('statechange', () => installing.state === 'installed' && offer(installing))
   })
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') void registration.update().catch(() => {})
-  })
+  document.addEventListener('visibilitychange', look)
   return registration
+
+  function look() {
+    if (document.visibilityState !== 'visible') return
+    if (isOutdated) onUpdate(reload)
+    else void registration.update().catch(() => {})
+  }
 }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { type Failure, outcomeOf } from '../shared/requests.ts'
+import { excessOf } from '../shared/text-length.ts'
 import type { T } from './language.tsx'
 
 export * from '../shared/requests.ts'
@@ -37,6 +38,12 @@ export function failureText(t: T, failure: Failure): string {
       return t('console.failure.refused', { why: failure.detail })
   }
   return failure.status >= 500 ? t('console.failure.server') : t('console.failure.other')
+}
+
+/** The text for a field of which the server takes `limit` characters at most; null if what is written fits. */
+export function excessText(t: T, text: string, limit: number): string | null {
+  const excess = excessOf(text, limit)
+  return excess > 0 ? t('console.tooLongBy', { count: excess }) : null
 }
 
 /** Whether the user has to do something in the app first, to which a link leads. */

@@ -70,7 +70,8 @@ function unreadable({ status, statusText }: Response): Problem {
 export type Resource<Data> = {
   data: Data | null
   failure: Failure | null
-  reload: () => Promise<void>
+  /** Reads again. The old data stay until then. Returns whether it succeeded. */
+  reload: () => Promise<boolean>
   /** Replaces the data without asking the server. */
   set: (data: Data) => void
 }
@@ -87,11 +88,12 @@ export function useResource<Data>(ask: () => Promise<Answer<Data>>, key = ''): R
   const shown = useRef<string | null>(null)
   const reload = useCallback(async () => {
     const { data, failure } = await outcomeOf(asked.current())
-    if (shown.current !== key) return
+    if (shown.current !== key) return false
     setState((before) => {
       const known = before.key === key ? before.data : null
       return failure ? { key, data: known, failure } : { key, data, failure: null }
     })
+    return failure === null
   }, [key])
   useEffect(() => {
     shown.current = key

@@ -31,7 +31,7 @@ export const mediaRoutes = ({ visitor, guard, media }: { visitor: Visitor; guard
         detail: {
           summary: 'Upload an image',
           description:
-            'A JPEG, PNG, WebP or GIF of up to 10 MiB and 40 megapixels. It is stored upright as WebP, its longest side at most 2048 pixels, without any metadata. An image that is not used within a day is removed. `validation_failed` if it is damaged, or there is no file; `conflict` if the account’s images take up 500 MB; `content_refused` if the operator’s checker of images refuses it.',
+            'A JPEG, PNG, WebP or GIF of up to 10 MiB and 40 megapixels. It is stored upright as WebP, its longest side at most 2048 pixels, without any metadata. An image that is not used within a day is removed. `validation_failed` if it is damaged, or there is no file; `conflict`, with an error at `/file`, if the account’s images take up 500 MB; `content_refused` if the operator’s checker of images refuses it.',
           tags: ['media'],
           refusals: [
             'malformed_body',

@@ -175,8 +175,11 @@ export function mediaService({ store, limits, files, community, key, ids, checks
   }
 }
 
-const noRoom = () =>
-  new Refusal('conflict', 'Your images take up 500 MB: delete messages with photos to make room for others.')
+/** It names the file, because a message with a photo may meet other conflicts. */
+function noRoom() {
+  const detail = 'Your images take up 500 MB: delete messages with photos to make room for others.'
+  return new Refusal('conflict', detail, [{ path: '/file', code: 'too_long', message: detail }])
+}
 
 const notAllowedHere = () => new Refusal('content_refused', 'This image is not allowed here.')
 

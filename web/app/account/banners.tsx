@@ -51,6 +51,7 @@ function MaintenanceBanner() {
   useConnected(async () => {
     const brand = await fetchBrand()
     if (brand) setTold({ text: brand.maintenance })
+    return brand !== null
   })
   return text === null ? null : (
     <div className={styles.banner}>

@@ -58,7 +58,6 @@ export default function LinkPage({ kind }: { kind: LinkKind }) {
               type="password"
               autoComplete="new-password"
               minLength={8}
-              maxLength={200}
               required
               value={password}
               onChange={(event) => setPassword(event.target.value)}

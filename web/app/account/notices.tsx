@@ -30,9 +30,10 @@ export function Notices() {
     return () => stops.forEach((stop) => stop())
   }, [client, reload])
   useConnected(async () => {
-    await reload()
+    const isRead = await reload()
     // Those of the list are newer now: one of these may have been withdrawn meanwhile.
-    setTold((now) => now.filter((one) => !told.includes(one)))
+    if (isRead) setTold((now) => now.filter((one) => !told.includes(one)))
+    return isRead
   })
   const unread = data?.items.filter(({ id }) => !read.includes(id)) ?? []
   return (

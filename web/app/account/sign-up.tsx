@@ -143,7 +143,6 @@ function RegistrationForm({ needed, minAge, onBirthDate, onInvite }: FormProps) 
         type="password"
         autoComplete="new-password"
         minLength={8}
-        maxLength={200}
         required
         value={given.password}
         onChange={change('password')}

@@ -14,22 +14,21 @@ const PhotoSheet = lazy(() => import('./photo-sheet.tsx'))
 type Props = { chatId: string; name: string; editing: ChatMessage | null; takesFocus: boolean; onDone: () => void }
 
 const longest = 4000
-// Unsent texts by user and chat, kept while other screens are shown.
+// Unsent texts by user and chat, kept while other screens are shown, until a sign-out.
 const drafts = new Map<string, string>()
+let isWatching = false
+
+/** Removes all drafts at each sign-out. A page has one client, so watching it once is enough. */
+function removeAtSignOut({ session }: Convene) {
+  if (isWatching) return
+  isWatching = true
+  session.subscribe(() => {
+    if (session.get().state === 'signed-out') drafts.clear()
+  })
+}
+
 // With a hardware keyboard, Enter sends; on a touch screen, it begins a new line.
 const hasKeyboard = () => matchMedia('(hover: hover) and (pointer: fine)').matches
-
-/** Keeps a draft until its user signs out. */
-function keepDraft({ session }: Convene, key: string, text: string) {
-  if (drafts.size === 0) {
-    const stop = session.subscribe(() => {
-      if (session.get().state !== 'signed-out') return
-      drafts.clear()
-      stop()
-    })
-  }
-  drafts.set(key, text)
-}
 
 /** The form to write a message, or to edit one's own. */
 export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
@@ -46,6 +45,8 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
   // A text message must not be empty, but a caption may be.
   const isCaption = editing !== null && editing.kind !== 'text'
   const canSend = excess === null && (trimmed !== '' || isCaption)
+
+  useEffect(() => removeAtSignOut(client), [client])
 
   useEffect(() => {
     if (!takesFocus) return
@@ -64,7 +65,7 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
   function change(next: string) {
     setText(next)
     if (editing) return
-    keepDraft(client, draft, next)
+    drafts.set(draft, next)
     if (next.trim() !== '') chat.typing()
   }
 

@@ -8,7 +8,7 @@ import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
-import { outcomeOf, useAction } from '../requests.ts'
+import { excessText, outcomeOf, useAction } from '../requests.ts'
 import { deviceOf } from './user-agent.ts'
 import styles from './settings.module.css'
 
@@ -54,7 +54,7 @@ export function AddPasskey({ onChange }: { onChange: () => void }) {
           <form className={styles.form} onSubmit={submit}>
             <Field
               label={t('settings.identities.passkeyName')}
-              maxLength={60}
+              error={excessText(t, label, 60)}
               required
               value={label}
               onChange={(event) => setLabel(event.target.value)}

@@ -1,25 +1,54 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { Ban } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { dateOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { State } from '../../shared/ui/state.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
 import { useUnblock } from '../people/block-sheet.tsx'
-import { allPages, useAction, useResource } from '../requests.ts'
+import { allPages, outcomeOf, useAction, useResource } from '../requests.ts'
 import { Loaded, Part } from './loaded.tsx'
 import styles from './settings.module.css'
 
 type Block = components['schemas']['Block']
+const none: readonly Block[] = []
+
+// More than 1,000 chats are not read for a name.
+const mostPages = 10
+
+/** The names of the blocked people, by id. A block hides their profiles, so the names come from the chats with them. */
+function useNames(blocks: readonly Block[] = none): ReadonlyMap<string, string | null> {
+  const { api } = useConvene()
+  const [names, setNames] = useState<ReadonlyMap<string, string | null>>(new Map())
+  useEffect(() => {
+    let isOver = false
+    const nameless = new Set(blocks.map(({ user_id }) => user_id).filter((id) => !names.has(id)))
+    async function read() {
+      let cursor: string | null | undefined
+      for (let page = 0; page < mostPages && nameless.size > 0 && cursor !== null; page++) {
+        const query = { limit: 100, ...(cursor && { cursor }) }
+        const { data } = await outcomeOf(api.GET('/api/v1/chats', { params: { query } }))
+        if (isOver || data === null) return
+        setNames((before) => new Map([...before, ...data.items.map(({ user }) => [user.id, user.name] as const)]))
+        for (const { user } of data.items) nameless.delete(user.id)
+        cursor = data.next_cursor
+      }
+    }
+    void read()
+    return () => {
+      isOver = true
+    }
+  }, [blocks, api])
+  return names
+}
 
 export default function Blocked() {
   const { t } = useLanguage()
   const { api } = useConvene()
   const blocks = useResource(() => allPages<Block>((query) => api.GET('/api/v1/blocks', { params: { query } })))
-  // A block hides the other's profile, so the names come from the chats.
-  const chats = useResource(() => api.GET('/api/v1/chats', { params: { query: { limit: 100 } } }))
-  const names = new Map(chats.data?.items.map(({ user }) => [user.id, user.name]))
+  const names = useNames(blocks.data?.items)
   return (
     <Part title={t('settings.blocked.title')}>
       <p className={styles.quiet}>{t('settings.blocked.text')}</p>

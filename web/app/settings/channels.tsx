@@ -16,6 +16,9 @@ import styles from './settings.module.css'
 
 type Channel = components['schemas']['Channel']
 
+// As the server has it.
+const mostChannels = 10
+
 /** The devices that get notifications. */
 export default function Channels() {
   const { t } = useLanguage()
@@ -23,7 +26,7 @@ export default function Channels() {
   const channels = useResource(() => api.GET('/api/v1/me/channels'))
   return (
     <Part title={t('settings.devices.title')}>
-      <ThisDevice onChange={channels.reload} />
+      <ThisDevice channels={channels.data?.items ?? []} onChange={channels.reload} />
       <Loaded of={channels}>
         {({ items }) =>
           items.length === 0 ? (
@@ -43,7 +46,7 @@ export default function Channels() {
   )
 }
 
-function ThisDevice({ onChange }: { onChange: () => void }) {
+function ThisDevice({ channels, onChange }: { channels: readonly Channel[]; onChange: () => void }) {
   const { t } = useLanguage()
   const client = useConvene()
   const { data: keys } = useResource(() => client.api.GET('/api/v1/notifications/keys'))
@@ -55,7 +58,10 @@ function ThisDevice({ onChange }: { onChange: () => void }) {
     onChange()
     return outcome
   })
+  const [wasFull, setWasFull] = useState(false)
   const telegram = useAction(async () => {
+    // One that is connected already needs no further room.
+    setWasFull(channels.length >= mostChannels && channels.every(({ kind }) => kind !== 'telegram'))
     const { failure } = await outcomeOf(client.api.POST('/api/v1/me/channels', { body: { kind: 'telegram' } }))
     onChange()
     return failure
@@ -86,7 +92,10 @@ function ThisDevice({ onChange }: { onChange: () => void }) {
             {t('settings.devices.telegramHint')}{' '}
             <a href={`https://t.me/${keys?.telegram}?start=notify`}>@{keys?.telegram}</a>
           </p>
-          <FailureText failure={telegram.failure} conflict={t('settings.devices.telegramFirst')} />
+          <FailureText
+            failure={telegram.failure}
+            conflict={t(wasFull ? 'settings.devices.full' : 'settings.devices.telegramFirst')}
+          />
         </>
       )}
     </Group>

@@ -49,7 +49,6 @@ export function PasswordForm({ hasPassword, onChange }: { hasPassword: boolean; 
           type="password"
           autoComplete="new-password"
           minLength={8}
-          maxLength={200}
           required
           value={given.next}
           onChange={(event) => setGiven({ ...given, next: event.target.value })}

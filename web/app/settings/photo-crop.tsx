@@ -74,7 +74,7 @@ export default function PhotoCrop({ file, busy, failure, onClose, onReady }: Pro
           <p>{t('settings.photo.hint')}</p>
         </div>
       )}
-      <FailureText failure={failure} conflict={t('settings.photo.full')} />
+      <FailureText failure={failure} />
       <Button
         look="primary"
         wide

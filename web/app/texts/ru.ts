@@ -237,6 +237,8 @@ export const ru: Translation<typeof en> = {
   'app.failure.noMail': 'Это сообщество не отправляет писем.',
   'app.failure.photoSize': 'Фото слишком большое. Выберите не больше 10 МБ.',
   'app.failure.photoKind': 'Такое фото мы не читаем. Подойдут JPEG, PNG, WebP или GIF.',
+  'app.failure.photosFull':
+    'Ваши фото занимают 500 МБ, больше нельзя. Удалите старые сообщения с фото, чтобы освободить место.',
   'app.failure.fields': 'Проверьте, что вы ввели.',
   'app.failure.server': 'Что-то сломалось у нас. Повторите чуть позже.',
   'app.field.required': 'Это нужно заполнить.',
@@ -397,7 +399,6 @@ export const ru: Translation<typeof en> = {
   'settings.photo.hint': 'Наведите круг на лицо. Где и когда снято, мы убираем.',
   'settings.photo.unread': 'Такое фото мы не читаем. Подойдут JPEG, PNG, WebP или HEIC.',
   'settings.photo.use': 'Поставить фото',
-  'settings.photo.full': 'Ваши фото занимают 500 МБ, больше нельзя. Удалите сообщения с фото, чтобы освободить место.',
   'settings.preferences.title': 'Что мне нравится',
   'settings.preferences.text': 'Это видят все и находят вас по этому.',
   'settings.preferences.none': 'Вы ещё не сказали, что вам нравится.',

@@ -8,7 +8,7 @@ import { useToast } from '../../shared/ui/toasts.tsx'
 import { errorAt, failureBeside } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import { failureText, outcomeOf, useAction, useList } from '../requests.ts'
+import { excessText, failureText, outcomeOf, useAction, useList } from '../requests.ts'
 import { AddForm } from '../ui/add-form.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { FailureText } from '../ui/failure.tsx'
@@ -147,9 +147,8 @@ function NewAnnouncement({ onClose, onMade }: { onClose: () => void; onMade: () 
         ref={first}
         label={t('announcements.text')}
         hint={t('announcements.textHint')}
-        maxLength={1000}
         value={text}
-        error={isIncomplete && text.trim() === '' ? t('console.needed') : said('/text')}
+        error={isIncomplete && text.trim() === '' ? t('console.needed') : (excessText(t, text, 1000) ?? said('/text'))}
         onChange={(event) => setText(event.target.value)}
       />
       <Field

@@ -11,7 +11,7 @@ import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import decisionStyles from '../queue/decision.module.css'
 import styles from '../queue/queue.module.css'
-import { failureText, outcomeOf, useAction, useList, useRefresh } from '../requests.ts'
+import { excessText, failureText, outcomeOf, useAction, useList, useRefresh } from '../requests.ts'
 import { Choice } from '../ui/choice.tsx'
 import { FailureText } from '../ui/failure.tsx'
 import { Empty, Failed, Skeleton } from '../ui/loaded.tsx'
@@ -269,7 +269,8 @@ function Decision({ appeal, onDecided }: Pick<OpenedProps, 'appeal' | 'onDecided
   const name = useId()
   const form = useRef<HTMLFormElement>(null)
   const [{ decision, note }, change] = useDraft(drafts, appeal.id, blank)
-  const isReady = decision !== null && note.trim() !== ''
+  const excess = excessText(t, note, 2000)
+  const isReady = decision !== null && note.trim() !== '' && excess === null
   const decide = useAction(async (andNext: boolean) => {
     if (decision === null) return null
     const { data, failure } = await outcomeOf(
@@ -334,8 +335,8 @@ function Decision({ appeal, onDecided }: Pick<OpenedProps, 'appeal' | 'onDecided
         <TextArea
           label={t('decision.reason')}
           hint={t(`appeals.hint.${decision}`)}
-          maxLength={2000}
           value={note}
+          error={excess}
           onChange={(event) => change({ note: event.target.value })}
         />
       )}

@@ -9,7 +9,7 @@ import { useToast } from '../../shared/ui/toasts.tsx'
 import { errorAt, failureBeside } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import { failureText, outcomeOf, useAction, useList } from '../requests.ts'
+import { excessText, failureText, outcomeOf, useAction, useList } from '../requests.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { FailureText } from '../ui/failure.tsx'
 import { Actor } from '../ui/actor.tsx'
@@ -156,9 +156,10 @@ function NewImage({ onClose, onAdded }: { onClose: () => void; onAdded: () => vo
         ref={reasonField}
         label={t('images.reason')}
         hint={t('images.reasonHint')}
-        maxLength={500}
         value={reason}
-        error={isIncomplete && reason.trim() === '' ? t('console.needed') : said('/reason')}
+        error={
+          isIncomplete && reason.trim() === '' ? t('console.needed') : (excessText(t, reason, 500) ?? said('/reason'))
+        }
         onChange={(event) => setReason(event.target.value)}
       />
       <Field

@@ -8,7 +8,7 @@ import { useToast } from '../../shared/ui/toasts.tsx'
 import { errorAt, failureBeside } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import { failureText, outcomeOf, useAction, useList, useResource } from '../requests.ts'
+import { excessText, failureText, outcomeOf, useAction, useList, useResource } from '../requests.ts'
 import { AddForm } from '../ui/add-form.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { FailureText } from '../ui/failure.tsx'
@@ -169,10 +169,9 @@ function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: 
       <Field
         label={t('invites.note')}
         hint={t('invites.noteHint')}
-        maxLength={500}
         autoComplete="off"
         value={note}
-        error={said('/note')}
+        error={excessText(t, note, 500) ?? said('/note')}
         onChange={(event) => setNote(event.target.value)}
       />
       <FailureText failure={failureBeside(make.failure, ['/uses', '/expires_at', '/note'])} />

@@ -8,7 +8,7 @@ import { failureBeside } from '../field-errors.ts'
 import { useLanguage } from '../language.tsx'
 import { type Term, terms, untilOf } from '../queue/decision.tsx'
 import queueStyles from '../queue/queue.module.css'
-import { type Failure, outcomeOf, useAction, useLastFailure } from '../requests.ts'
+import { excessText, type Failure, outcomeOf, useAction, useLastFailure } from '../requests.ts'
 import { useStaff } from '../staff.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Choice } from '../ui/choice.tsx'
@@ -149,23 +149,26 @@ function Suspension({ person, onChange }: Props) {
   // Nobody can suspend an admin.
   if (person.role === 'admin') return null
   const isSuspended = person.standing === 'suspended'
+  const reasonExcess = excessText(t, reason, 1000)
+  const noteExcess = excessText(t, note, 2000)
+  const isReady = reason.trim() !== '' && reasonExcess === null && noteExcess === null
   return (
     <Section title={t(isSuspended ? 'people.lift' : 'people.decide')}>
       <div className={styles.form}>
         <TextArea
           label={t('decision.reason')}
           hint={t(isSuspended ? 'people.liftHint' : 'people.suspendHint')}
-          maxLength={1000}
           value={reason}
+          error={reasonExcess}
           onChange={(event) => change({ reason: event.target.value })}
         />
         {!isSuspended && (
           <>
             <TextArea
               label={t('decision.remark')}
-              maxLength={2000}
               rows={1}
               value={note}
+              error={noteExcess}
               onChange={(event) => change({ note: event.target.value })}
             />
             <Choice
@@ -182,11 +185,7 @@ function Suspension({ person, onChange }: Props) {
         )}
         <FailureText failure={isSuspended ? failed[0] : failureBeside(failed[0], ['/until'])} />
         {!isSuspended && (
-          <Button
-            busy={warn.busy}
-            aria-disabled={reason.trim() === '' || undefined}
-            onClick={() => reason.trim() && warn.run()}
-          >
+          <Button busy={warn.busy} aria-disabled={!isReady || undefined} onClick={() => isReady && warn.run()}>
             {t('people.warn')}
           </Button>
         )}
@@ -194,7 +193,7 @@ function Suspension({ person, onChange }: Props) {
           <Button busy={lift.busy} onClick={lift.run}>
             {t('people.lift')}
           </Button>
-        ) : reason.trim() === '' ? (
+        ) : !isReady ? (
           <Button look="danger" aria-disabled>
             {t('people.suspend')}
           </Button>

@@ -8,7 +8,7 @@ import { failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { usePerson } from '../people/person-record.ts'
-import { type LastFailure, outcomeOf, useAction } from '../requests.ts'
+import { excessText, type LastFailure, outcomeOf, useAction } from '../requests.ts'
 import { Choice, Filter } from '../ui/choice.tsx'
 import { FailureAt, FailureText } from '../ui/failure.tsx'
 import { type Action, actionsOf, actionText, isSilent, type Pending, type Report } from './reports.ts'
@@ -123,10 +123,11 @@ export function Decision({ report, undone, failed, onTry, onDecided, onTaken }: 
     form.current?.querySelector<HTMLElement>('[data-words] select, [data-words] textarea')?.focus()
   })
   const actions = useMemo(() => actionsOf(report), [report])
-  const isReady = action !== null && (isQuiet || note.trim() !== '')
+  const excess = excessText(t, note, 2000)
+  const isReady = action !== null && (isQuiet || note.trim() !== '') && excess === null
   const submit = (andNext: boolean) => {
     if (isReady) void decide.run(andNext)
-    else form.current?.querySelector<HTMLElement>('input, textarea')?.focus()
+    else form.current?.querySelector<HTMLElement>(excess === null ? 'input, textarea' : 'textarea')?.focus()
   }
   useKeys(t('decision.title'), [
     ...actions.map(({ action: each, key }) => ({
@@ -207,8 +208,8 @@ export function Decision({ report, undone, failed, onTry, onDecided, onTaken }: 
                   : t('decision.reasonHint', { language: languageName(language, person.data?.language) })
               }
               lang={template?.language ?? person.data?.language}
-              maxLength={2000}
               value={note}
+              error={excess}
               placeholder={isQuiet ? t('decision.dismissNote') : undefined}
               onChange={(event) => change({ note: event.target.value })}
             />

@@ -68,12 +68,14 @@ export function ReportView({ id, known, back, onDecided, onClaimed, onStale }: P
 // A claim lasts 15 minutes, and is renewed while somebody uses the opened report. At most once a minute.
 const renewBeforeEndMs = 2 * 60_000
 const renewEveryMs = 60_000
+// A renewal waits, so that it does not race with what the key does that it follows, such as giving up the claim.
+const renewAfterMs = 2000
 const uses = ['keydown', 'pointerdown', 'wheel'] as const
 
 type OpenedProps = Omit<Props, 'id' | 'known'> & {
   report: Report
   onChange: (report: Report) => void
-  reload: () => Promise<void>
+  reload: () => Promise<unknown>
 }
 
 function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload }: OpenedProps) {
@@ -102,7 +104,9 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
     onClaimed(data)
     return null
   }, claimFailed)
+  const cancelRenewal = useRef(() => {})
   const release = useAction(async () => {
+    cancelRenewal.current()
     decisionFailed[1](null)
     const { failure } = await outcomeOf(api.DELETE('/api/v1/admin/reports/{id}/claim', { params }))
     if (failure) return failure
@@ -138,14 +142,23 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
   useEffect(() => {
     if (!isMine || !isOpen || claimed_until === null) return
     let isDue = false
-    // Otherwise a report that was left open would be kept from the others for ever. Whoever comes back claims it at once: if
+    let waiting: ReturnType<typeof setTimeout> | null = null
+    // Otherwise a report that was left open would be kept from the others for ever. Whoever comes back claims it soon: if
     // somebody else has it by then, the report shows that.
     const renewIfUsed = () => {
       if (!isDue || !isUsed.current) return
-      isDue = false
-      isUsed.current = false
-      void renew()
+      waiting ??= setTimeout(() => {
+        waiting = null
+        // After a failure, the next use tries again. After a success, the claim has another end.
+        isUsed.current = false
+        void renew()
+      }, renewAfterMs)
     }
+    const cancel = () => {
+      if (waiting !== null) clearTimeout(waiting)
+      waiting = null
+    }
+    cancelRenewal.current = cancel
     const onUse = () => {
       isUsed.current = true
       renewIfUsed()
@@ -161,6 +174,7 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
     for (const use of uses) addEventListener(use, onUse, listening)
     return () => {
       clearTimeout(timer)
+      cancel()
       for (const use of uses) removeEventListener(use, onUse, listening)
     }
   }, [isMine, isOpen, claimed_until, renew])
@@ -231,7 +245,10 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
               report={report}
               undone={undone}
               failed={decisionFailed}
-              onTry={() => claimFailed[1](null)}
+              onTry={() => {
+                cancelRenewal.current()
+                claimFailed[1](null)
+              }}
               onDecided={onDecided}
               onTaken={() => {
                 onStale()

@@ -9,7 +9,7 @@ import { errorAt, failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import queueStyles from '../queue/queue.module.css'
-import { type Failure, type Outcome, outcomeOf, useAction } from '../requests.ts'
+import { excessText, type Failure, type Outcome, outcomeOf, useAction } from '../requests.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Checks } from '../ui/checks.tsx'
 import { Choice } from '../ui/choice.tsx'
@@ -44,7 +44,7 @@ type Props = {
   trial: RefObject<HTMLTextAreaElement | null>
   readAgain: (rule: Rule) => Promise<Outcome<Rule>>
   /** Called after the rule has been saved or deleted, or is found to be changed. */
-  onSaved: () => Promise<void>
+  onSaved: () => Promise<unknown>
   onTurn: (rule: Rule, on: boolean) => Promise<void>
 }
 
@@ -165,10 +165,9 @@ export function RuleEditor({ rule, back, trial, readAgain, onSaved, onTurn }: Pr
             <div data-field="name" className={styles.line}>
               <Field
                 label={t('rules.name')}
-                maxLength={80}
                 autoComplete="off"
                 value={draft.name}
-                error={lacking === 'name' ? t('console.needed') : said('/name')}
+                error={lacking === 'name' ? t('console.needed') : (excessText(t, draft.name, 80) ?? said('/name'))}
                 onChange={(event) => set({ name: event.target.value })}
               />
             </div>
@@ -209,10 +208,9 @@ export function RuleEditor({ rule, back, trial, readAgain, onSaved, onTurn }: Pr
                 <TextArea
                   label={t(draft.action === 'note' ? 'rules.caution' : 'rules.refusal')}
                   hint={t('rules.publicHint')}
-                  maxLength={300}
                   rows={2}
                   value={draft.publicText}
-                  error={said('/public_text')}
+                  error={excessText(t, draft.publicText, 300) ?? said('/public_text')}
                   onChange={(event) => set({ publicText: event.target.value })}
                 />
               )}

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { Select, TextArea } from '../../shared/ui/field.tsx'
 import { useLanguage } from '../language.tsx'
-import { outcomeOf, useAction } from '../requests.ts'
+import { excessText, outcomeOf, useAction } from '../requests.ts'
 import { FailureText } from '../ui/failure.tsx'
 import { Badge } from '../ui/page.tsx'
 import { type Subject, subjects } from './rule-form.ts'
@@ -52,9 +52,9 @@ export function Trial({ field, subject, of }: Props) {
       <TextArea
         ref={field}
         label={t('rules.try.text')}
-        maxLength={4000}
         rows={3}
         value={text}
+        error={excessText(t, text, 4000)}
         onChange={(event) => {
           setText(event.target.value)
           setResult(null)

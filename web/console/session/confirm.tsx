@@ -6,7 +6,7 @@ import { makePasskey } from '../../shared/passkeys.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { useLanguage } from '../language.tsx'
-import { type Failure, outcomeOf, useAction, useResource } from '../requests.ts'
+import { excessText, type Failure, outcomeOf, useAction, useResource } from '../requests.ts'
 import { FailureText } from '../ui/failure.tsx'
 import { Front } from './front.tsx'
 import styles from './front.module.css'
@@ -59,7 +59,7 @@ export function Confirm({ onDone }: { onDone: () => void }) {
   )
 }
 
-function AddPasskey({ onAdded }: { onAdded: () => Promise<void> }) {
+function AddPasskey({ onAdded }: { onAdded: () => Promise<unknown> }) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const [label, setLabel] = useState('')
@@ -82,7 +82,7 @@ function AddPasskey({ onAdded }: { onAdded: () => Promise<void> }) {
       <Field
         label={t('console.confirm.label')}
         hint={t('console.confirm.labelHint')}
-        maxLength={60}
+        error={excessText(t, label, 60)}
         required
         value={label}
         onChange={(event) => setLabel(event.target.value)}

@@ -11,7 +11,7 @@ import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import peopleStyles from '../people/people.module.css'
 import queueStyles from '../queue/queue.module.css'
-import { outcomeOf, useAction, useResource } from '../requests.ts'
+import { excessText, outcomeOf, useAction, useResource } from '../requests.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Filter } from '../ui/choice.tsx'
 import { FailureText } from '../ui/failure.tsx'
@@ -167,7 +167,7 @@ type EditorProps = {
   /** The initial language of a new template. */
   startIn: string
   back: ReactNode
-  onSaved: () => Promise<void>
+  onSaved: () => Promise<unknown>
   /** Opens another template, or none. */
   onOpen: (id?: string) => void
 }
@@ -245,10 +245,9 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
           <Field
             label={t('templates.name')}
             hint={t('templates.nameHint')}
-            maxLength={80}
             autoComplete="off"
             value={name}
-            error={said('/name', name)}
+            error={excessText(t, name, 80) ?? said('/name', name)}
             onChange={(event) => setName(event.target.value)}
           />
           <Field
@@ -266,10 +265,9 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
             label={t('templates.text')}
             hint={t('templates.textHint')}
             rows={6}
-            maxLength={2000}
             lang={languageName(language, tag.trim()) === null ? undefined : tag.trim()}
             value={text}
-            error={said('/text', text)}
+            error={excessText(t, text, 2000) ?? said('/text', text)}
             onChange={(event) => setText(event.target.value)}
           />
           {isTaken ? (

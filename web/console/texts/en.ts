@@ -375,6 +375,7 @@ export const en = {
   'settings.set': 'Changed',
   'console.save': 'Save',
   'console.needed': 'This is required.',
+  'console.tooLongBy': { one: '{count} character too long', other: '{count} characters too long' },
   'console.actions': 'Actions',
   'console.byCommand': 'Command line',
   'console.copied': 'Copied.',

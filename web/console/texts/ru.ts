@@ -399,6 +399,12 @@ export const ru: Translation<typeof en> = {
   'settings.set': 'Изменено',
   'console.save': 'Сохранить',
   'console.needed': 'Это нужно заполнить.',
+  'console.tooLongBy': {
+    one: 'Длиннее на {count} знак',
+    few: 'Длиннее на {count} знака',
+    many: 'Длиннее на {count} знаков',
+    other: 'Длиннее на {count} знака',
+  },
   'console.actions': 'Действия',
   'console.byCommand': 'Командная строка',
   'console.copied': 'Скопировано.',

@@ -18,7 +18,7 @@ export function Skeleton({ lines = 6 }: { lines?: number }) {
 }
 
 type Props<Data> = {
-  of: { data: Data | null; failure: Failure | null; reload: () => Promise<void> }
+  of: { data: Data | null; failure: Failure | null; reload: () => Promise<unknown> }
   children: (data: Data) => ReactNode
 }
 
