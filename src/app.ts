@@ -43,7 +43,7 @@ import { sessionCookies } from './http/session-cookie.ts'
 import { securityHeaders } from './http/security-headers.ts'
 import { guard as openGuard, signedIn as openSignedIn, signedInAs } from './http/signed-in.ts'
 import type { WebFiles } from './http/web-files.ts'
-import { webPages } from './http/web-pages.ts'
+import { notFoundPage, webPages } from './http/web-pages.ts'
 import { asyncapiRoute } from './realtime/asyncapi.ts'
 import { formVisitor as openFormVisitor, visitor as openVisitor } from './http/visitor.ts'
 import { socketRoute } from './realtime/upgrade.ts'
@@ -130,7 +130,16 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(overload({ metrics, admission, pending: () => app.server?.pendingRequests ?? 0 }))
     .use(refuseDuringMaintenance({ now: maintenance.now, metrics }))
     .use(requestLog({ log, metrics, traces }))
-    .use(errors({ log, storage, room, metrics, allowedMethods: (path) => methodsOf(app.routes, path) }))
+    .use(
+      errors({
+        log,
+        storage,
+        room,
+        metrics,
+        allowedMethods: (path) => methodsOf(app.routes, path),
+        notFoundPage: notFoundPage(config, web),
+      }),
+    )
     .use(authRoutes({ visitor, signedIn, auth, oidc, cookies, origins, config, botName: services.bot.name }))
     .use(emailRoutes({ visitor, signedIn, emails }))
     .use(identityRoutes({ visitor, formVisitor, signedIn, identities, oidc, cookies, maintenance }))

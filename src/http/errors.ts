@@ -131,10 +131,12 @@ type Deps = {
   room: Pick<Room, 'refused'>
   metrics?: { problem(code: string): void }
   allowedMethods(path: string): string[]
+  /** The page to show for an address that does not exist; null where it is a problem as any other. */
+  notFoundPage(given: { request: Request; path: string }): Response | null
 }
 
 /** Turns whatever was thrown into a problem. Registered first, as Elysia's hooks apply only to later routes. */
-export const errors = ({ log, storage, room, metrics, allowedMethods }: Deps) =>
+export const errors = ({ log, storage, room, metrics, allowedMethods, notFoundPage }: Deps) =>
   new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ code, error, request, set, path, route }) => {
     const requestId = String(set.headers['x-request-id'] ?? '')
     const refusal =
@@ -145,7 +147,8 @@ export const errors = ({ log, storage, room, metrics, allowedMethods }: Deps) =>
     if (refusal.code === 'storage_full') room.refused()
     metrics?.problem(refusal.code)
     set.status = statusOf(refusal.code)
-    return problemResponse(refusal, requestId)
+    const page = code === 'NOT_FOUND' && refusal.code === 'not_found' ? notFoundPage({ request, path }) : null
+    return page ?? problemResponse(refusal, requestId)
   })
 
 /** The error of an answer that does not match its schema contains the whole answer: only the names of fields are logged. */

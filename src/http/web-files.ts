@@ -26,20 +26,20 @@ function accepted(header: string): Set<string> {
   return names
 }
 
-/** A file in the best encoding that the client accepts, or 304 if it has the file already. */
-export function webFile(file: WebFile, request: Request, headers: Record<string, string>): Response {
+/** A file in the best encoding that the client accepts. With the status 200, it is 304 if the client has the file already. */
+export function webFile(file: WebFile, request: Request, headers: Record<string, string>, status = 200): Response {
   const accepts = accepted(request.headers.get('accept-encoding') ?? '')
   const encoding = preferred.find((name) => accepts.has(name) && file.encodings[name] !== undefined) ?? 'identity'
   // Each encoding has its own tag, as its bytes differ.
   const etag = `"${file.hash}-${encoding}"`
   const common = { ...headers, etag, vary: 'accept-encoding' }
-  const known = request.headers.get('if-none-match')
+  const known = status === 200 ? request.headers.get('if-none-match') : null
   if (known !== null && (known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)))
     return new Response(null, { status: 304, headers: common })
   const path = file.encodings[encoding]
   if (path === undefined) throw new Error(`the web file ${file.name} is missing`)
   const encoded: Record<string, string> = encoding === 'identity' ? {} : { 'content-encoding': encoding }
-  return new Response(Bun.file(path), { headers: { ...common, ...encoded, 'content-type': file.type } })
+  return new Response(Bun.file(path), { status, headers: { ...common, ...encoded, 'content-type': file.type } })
 }
 
 /** The built pages; null if `bun run build:web` has not been run. */

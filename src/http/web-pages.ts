@@ -5,7 +5,7 @@ import { linkPaths } from '../outbox/mail/mails.ts'
 import { frontPage } from './front-page.ts'
 import { linkPages } from './link-pages.ts'
 import { webConfig, type WebConfigDeps } from './web-config.ts'
-import { webFile, type WebFile, type WebFiles } from './web-files.ts'
+import { wantsHtml, webFile, type WebFile, type WebFiles } from './web-files.ts'
 
 /** The paths that serve the app's page, which decides by the path what to show. */
 const appPaths = [
@@ -77,12 +77,10 @@ export function webPages(
     if (file === undefined) throw new Refusal('not_found', 'There is nothing here.')
     return webFile(file, request, forever)
   })
-  const { app, console } = files.pages
+  const { console } = files.pages
   const worker = files.workers.app
-  const showApp =
-    config.webApp && app !== undefined
-      ? pageHandler(app, { 'content-security-policy': contentSecurityPolicy(config) })
-      : null
+  const app = appPage(config, files)
+  const showApp = app && pageHandler(app, { 'content-security-policy': contentSecurityPolicy(config) })
   const showConsole = config.console && console !== undefined ? pageHandler(console, consoleHeaders(config)) : null
   routes.use(frontPage(showApp))
   if (showApp || showConsole) routes.use(webConfig(config, files.assets, maintenance))
@@ -93,6 +91,21 @@ export function webPages(
     for (const path of ['/console', '/console/*']) routes.get(path, ({ request }) => showConsole(request))
   return routes
 }
+
+const appPage = ({ webApp }: Pick<Config, 'webApp'>, files: WebFiles) => (webApp ? (files.pages.app ?? null) : null)
+
+/** The app's page with the status 404, if a browser opens an address that does not exist; null for every other request. */
+export function notFoundPage(config: Sources & Pick<Config, 'webApp'>, files: WebFiles | null) {
+  const app = files && appPage(config, files)
+  const headers = { 'content-security-policy': contentSecurityPolicy(config), 'cache-control': 'no-store' }
+  return ({ request, path }: { request: Request; path: string }): Response | null => {
+    const isOpened = request.method === 'GET' && wantsHtml(request.headers.get('accept'))
+    return app && isOpened && !forPrograms.test(path) ? webFile(app, request, headers, 404) : null
+  }
+}
+
+// Of these paths, whoever opens one by hand wants to know what a program would get.
+const forPrograms = /^\/(api|assets|\.well-known)\//
 
 // The console must not be framed, not even where FRAME_ANCESTORS lets pages frame the app, nor listed by search engines.
 const consoleHeaders = ({ media }: Pick<WebPagesConfig, 'media'>) => ({

@@ -114,7 +114,15 @@ describe('an error contains nothing of the request', () => {
     const log = pino({ level: 'error' }, { write: (line: string) => lines.push(line) })
     const app = new Elysia()
       .use(requestId)
-      .use(errors({ log, storage: { failed() {} }, room: { refused() {} }, allowedMethods: () => [] }))
+      .use(
+        errors({
+          log,
+          storage: { failed() {} },
+          room: { refused() {} },
+          allowedMethods: () => [],
+          notFoundPage: () => null,
+        }),
+      )
       .get('/wrong', () => ({ access_token: 'eyJ-secret', position: 48.85 }) as never, {
         response: { 200: t.Object({ access_token: t.Number(), position: t.String() }) },
       })
@@ -176,6 +184,7 @@ test('internal errors are passed to storage, which can tell a failed disk, and r
         storage: { failed: (error) => void told.push(error) },
         room: { refused() {} },
         allowedMethods: () => [],
+        notFoundPage: () => null,
       }),
     )
     .get('/broken', () => Promise.reject(broken))

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import pino from 'pino'
 import { errors } from '../../src/http/errors.ts'
 import { openWebFiles } from '../../src/http/web-files.ts'
-import { webPages } from '../../src/http/web-pages.ts'
+import { notFoundPage, webPages } from '../../src/http/web-pages.ts'
 import { readS3Url } from '../../src/s3/place.ts'
 
 const files = await openWebFiles()
@@ -23,9 +23,11 @@ const given = {
 const pages = (changed: Partial<Parameters<typeof webPages>[0]> = {}) => {
   const room = { refused() {} }
   const storage = { failed() {} }
+  const config = { ...given, ...changed }
+  const log = pino({ level: 'silent' })
   const app = new Elysia()
-    .use(errors({ log: pino({ level: 'silent' }), storage, room, allowedMethods: () => [] }))
-    .use(webPages({ ...given, ...changed }, files))
+    .use(errors({ log, storage, room, allowedMethods: () => [], notFoundPage: notFoundPage(config, files) }))
+    .use(webPages(config, files))
   return (path: string, headers: Record<string, string> = {}) =>
     app.handle(new Request(`http://localhost${path}`, { headers: { accept: 'text/html', ...headers } }))
 }
@@ -43,6 +45,21 @@ test('a face that is off has no page, and then the root leads to the documentati
   expect(await (await off('/')).text()).toContain('/openapi')
   for (const path of ['/chats', '/console', '/console/queue', '/service-worker.js', '/app.json'])
     expect((await off(path)).status).toBe(404)
+})
+
+test('an address that does not exist shows browsers a page with the status 404, and tells programs a problem', async () => {
+  const get = pages()
+  for (const path of ['/nope', '/legal/terms', '/chats/1/2']) {
+    const page = await get(path, { 'if-none-match': '*' })
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(await page.text()).toContain('<div id="root">')
+    expect(await (await get(path, { accept: '*/*' })).json()).toMatchObject({ code: 'not_found' })
+  }
+  for (const path of ['/api/v1/nope', '/assets/nope.js', '/.well-known/nope'])
+    expect(await (await get(path)).json()).toMatchObject({ code: 'not_found' })
+  expect(await (await pages({ webApp: false })('/nope')).json()).toMatchObject({ code: 'not_found' })
 })
 
 test('every file that a page names is served, compressed as the client accepts, and can be cached for ever', async () => {
