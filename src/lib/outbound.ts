@@ -136,10 +136,15 @@ export function openOutbound({
 
   return {
     /** Whether a URL names a private address or this machine, to which no request is sent. Names are not looked up. */
-    isPrivate({ hostname, port }: URL): boolean {
-      const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
-      const literal = /^(.+\.)?localhost$/.test(host) ? '127.0.0.1' : host
-      return isIP(literal) !== 0 && !isAllowed(literal, Number(port || 443))
+    isPrivate(url: URL): boolean {
+      const { address, port } = literalOf(url)
+      return isIP(address) !== 0 && !isAllowed(address, port)
+    },
+
+    /** Whether a URL names an address with a port that the operator has listed. */
+    isListed(url: URL): boolean {
+      const { address, port } = literalOf(url)
+      return allowed.has(socketAddress(address, port))
     },
 
     /** Closes the connections that are kept. */
@@ -158,6 +163,12 @@ export function openOutbound({
       }
     },
   }
+}
+
+/** The host of a URL as an address, where it is one. */
+function literalOf({ hostname, port }: URL) {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  return { address: /^(.+\.)?localhost$/.test(host) ? '127.0.0.1' : host, port: Number(port || 443) }
 }
 
 function refuseUrl(url: URL, hosts: readonly string[] | undefined) {

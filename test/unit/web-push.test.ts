@@ -336,6 +336,14 @@ describe('a subscription that a client brings', () => {
     expect(parse({ endpoint: local, keys })).toEqual({ endpoint: local, keys })
   })
 
+  test('may lead to a listed push service at the address of the server itself, and to no other port there', () => {
+    const parseAt = (address: string) =>
+      parseSubscription({ endpoint: address, keys }, { outbound, publicUrl: 'http://127.0.0.1:3000' })
+    expect(parseAt('https://127.0.0.1:9000/x')).toEqual({ endpoint: 'https://127.0.0.1:9000/x', keys })
+    for (const bad of ['https://127.0.0.1:9001/x', 'https://127.0.0.1:3000/x', 'https://127.0.0.1/x'])
+      expect(parseAt(bad)).toEqual({ problem: 'endpoint must be that of a push service' })
+  })
+
   test('is refused where it leads to no push service', () => {
     for (const bad of [
       'http://push.example/x',

@@ -13,11 +13,12 @@ const longestEndpoint = 2048
  * A subscription as a browser gives it (`PushSubscription.toJSON()`), without fields that are not needed; or what is wrong
  * with it, for the client's developer. What a name resolves to is checked when a push is sent.
  *
- * `publicUrl` is where people reach this server, which must not call itself.
+ * `publicUrl` is where people reach this server, which must not call itself, but may call a push service beside it that the
+ * operator has listed.
  */
 export function parseSubscription(
   input: unknown,
-  { outbound, publicUrl }: { outbound: Pick<Outbound, 'isPrivate'>; publicUrl: string | null },
+  { outbound, publicUrl }: { outbound: Pick<Outbound, 'isPrivate' | 'isListed'>; publicUrl: string | null },
 ): WebPushTarget | SubscriptionProblem {
   if (!isRecord(input) || !isRecord(input.keys)) return { problem: 'subscription must have endpoint and keys' }
   const { endpoint, keys } = input
@@ -27,7 +28,7 @@ export function parseSubscription(
   if (url === null || url.protocol !== 'https:' || url.hostname === '')
     return { problem: 'endpoint must be an https URL' }
   if (url.username !== '' || url.password !== '') return { problem: 'endpoint must not name a user' }
-  if (outbound.isPrivate(url) || isSameHost(url, publicUrl))
+  if (outbound.isPrivate(url) || (isSameHost(url, publicUrl) && !outbound.isListed(url)))
     return { problem: 'endpoint must be that of a push service' }
   const p256dh = bytesOf(keys.p256dh)
   if (p256dh === null || !isPoint(p256dh))
