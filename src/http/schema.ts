@@ -70,7 +70,7 @@ export const instant = t.String({
 export const wholeNumber = (minimum: number, maximum: number) =>
   Type.Integer({ minimum, maximum, error: `Expected a whole number from ${minimum} to ${maximum}` })
 
-type Range = { minimum: number; maximum: number; default?: number; description?: string; error: string }
+type Range = { minimum: number; maximum?: number; default?: number; description?: string; error: string }
 
 // With an exponent, as in JSON: JavaScript writes 1e-7 for a ten millionth of a degree.
 const digits = { integer: /^-?\d+$/, number: /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i }
@@ -81,7 +81,7 @@ export function queryNumber(type: keyof typeof digits, { error, ...range }: Rang
   if (!hasFormat(format))
     setFormat(format, (text) => {
       if (!digits[type].test(text)) return 'type'
-      return Number(text) >= range.minimum && Number(text) <= range.maximum ? null : 'out_of_range'
+      return Number(text) >= range.minimum && Number(text) <= (range.maximum ?? Infinity) ? null : 'out_of_range'
     })
   return t
     .Transform(t.String({ format, error, documented: { type, ...range } }))

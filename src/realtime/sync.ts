@@ -21,7 +21,6 @@ export const syncRoutes = ({ signedIn, replay, paging }: { signedIn: SignedIn; r
         since: t.Optional(
           queryNumber('integer', {
             minimum: 0,
-            maximum: Number.MAX_SAFE_INTEGER,
             default: 0,
             error: 'Expected a seq: a whole number from 0',
           }),

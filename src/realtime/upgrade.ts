@@ -55,13 +55,13 @@ export const socketRoute = ({
       requireConsented(config, caller)
       requireVerified(config, caller)
       if (!origins.allows(request.headers)) throw new Refusal('forbidden', 'This page may not open a socket here.')
-      if (since !== undefined && !/^\d{1,15}$/.test(since))
+      if (since !== undefined && !/^\d+$/.test(since))
         throw invalid('/since', 'Expected a seq: a whole number from 0', 'type')
       if (!isUpgrade(request.headers)) throw upgradeRequired()
       hub.refuseWhileDraining()
       // Limited because each opening and closing announces presence to all chats.
       await limits.take('socket', caller.id)
-      const arrival = { token, since: since === undefined ? null : Number(since) }
+      const arrival = { token, since: since === undefined ? null : Math.min(Number(since), Number.MAX_SAFE_INTEGER) }
       const data = newSocket(caller, arrival, now())
       const headers = { 'x-request-id': String(set.headers['x-request-id']) }
       if (!server?.upgrade(request, { data, headers })) throw new Refusal('bad_request', 'The upgrade failed.')

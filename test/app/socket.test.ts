@@ -226,6 +226,11 @@ test('a since that is too far ahead or too old gets a gap and only live events',
     expect(client.seqs()).toEqual([7])
   }
   expect((await bob.get('sync?since=2')).body).toMatchObject({ resume: 'gap', items: [] })
+  for (const since of ['1000000000000000', '9007199254740993', '9'.repeat(400)]) {
+    const far = connect(base, bob.token, `&since=${since}`)
+    expect((await far.until(ofType('hello'))).data).toMatchObject({ resume: 'gap', seq: 7 })
+    expect((await bob.get(`sync?since=${since}`)).body).toMatchObject({ resume: 'gap', seq: 7, items: [] })
+  }
 })
 
 test('a page of events names the newest of them, also if it was stored while the page was read', async () => {
