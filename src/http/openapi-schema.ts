@@ -32,6 +32,8 @@ const coercions = new Set(['integer', 'numeric', 'boolean'])
 export function plain({ error: _, documented, ...written }: Schema): Schema {
   // Drops TypeBox's symbols, which would make equal schemas differ.
   const schema: Schema = Object.fromEntries(Object.entries(written))
+  // Elysia sets it on the schemas of routes that have been used. In fact, undeclared fields are accepted and dropped.
+  if (schema.additionalProperties === false) delete schema.additionalProperties
   if (documented) {
     delete schema.format
     if (documented.oneOf) for (const keyword of ['type', 'properties', 'required']) delete schema[keyword]

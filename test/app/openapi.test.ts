@@ -35,6 +35,17 @@ function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   for (const inner of Object.values(value)) yield* objectsIn(inner)
 }
 
+test('the document is the same after routes have been used, and forbids no further fields', async () => {
+  const before = await documentOf(await testApp())
+  const used = await testApp()
+  const [ada, bob] = [await used.person(), await used.person()]
+  const { id } = (await ada.post('chats', { user_id: bob.id, more: 1 })).body
+  expect((await ada.post(`chats/${id}/messages`, { text: 'Hello', more: 1 })).status).toBe(201)
+  const document = await documentOf(used)
+  expect(document).toEqual(before)
+  for (const object of objectsIn(document)) expect(object.additionalProperties).not.toBe(false)
+})
+
 test('the document has the product’s name, its release, and a description of each tag', async () => {
   const document = await documentOf(await testApp())
   expect(document.openapi).toStartWith('3.1.')
