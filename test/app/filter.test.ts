@@ -344,6 +344,26 @@ describe('a word that is split over several messages', () => {
     expect((await bob.get(`chats/${chat}/messages?limit=100`)).text).not.toContain('card')
   })
 
+  test('is found as a phone number or an address too, but a time before a date is none', async () => {
+    const { app, ada, send } = await withRules({ match: { type: 'contact' } })
+    for (const [first, second] of [
+      ['meet at 19:30', '2026-11-27'],
+      ['20:15', '12.12.2026'],
+      ['bus 200 at 18:45', '27.11.2026 is fine'],
+    ] as const) {
+      expect([(await send(ada, first)).status, (await send(ada, second)).status]).toEqual([201, 201])
+      app.clock.now += 61 * seconds
+    }
+    for (const [first, second] of [
+      ['0612', '345678'],
+      ['ada@exam', 'ple.org'],
+    ] as const) {
+      expect((await send(ada, first)).status).toBe(201)
+      expectProblem(await send(ada, second), 422, 'content_refused')
+      app.clock.now += 61 * seconds
+    }
+  })
+
   test('is found if other nodes have stored the first part', async () => {
     const { app, ada, bob, chat, send } = await withRules(refusing)
     const recent = recentFromStorage({ chats: app.services.storage.chats, now: () => app.clock.now })

@@ -1,5 +1,5 @@
 import { hasLink } from '../chats/links.ts'
-import { asciiDomain, contactKinds, domainsIn, hasContact } from './contacts.ts'
+import { asciiDomain, type ContactKind, contactKinds, domainsIn, hasContact } from './contacts.ts'
 import { fold } from './fold.ts'
 import { indexPatterns } from './patterns.ts'
 import type { Rule, RuleSubject } from './store.ts'
@@ -13,6 +13,8 @@ import { recordOf } from '../../lib/record.ts'
  */
 export type Matcher = {
   matching(text: string): Rule[]
+  /** The rules that messages match which are read one after the other, with and without spaces between them. */
+  matchingTogether(texts: readonly string[]): Rule[]
   readonly repeated: readonly Rule[]
   readonly images: readonly Rule[]
   readonly isEmpty: boolean
@@ -47,20 +49,33 @@ export function openMatcher(rules: readonly Rule[]): Matcher {
     ({ kind }) => kind,
   )
 
+  function find(text: string, kinds: readonly ContactKind[] = contactKinds): Set<Rule> {
+    const folded = fold(text)
+    const found = words.find(folded)
+    // Patterns match the text as it is written, or in its folded form.
+    if (hasPatterns) patterns.find(isFolded(text, folded) ? [text] : [text, folded], found)
+    // Computed once for all rules.
+    if (anyLink.length > 0 && hasLink(text)) for (const { rule } of anyLink) found.add(rule)
+    if (domains.size > 0)
+      for (const domain of domainsIn(text)) for (const { rule } of domains.get(domain) ?? []) found.add(rule)
+    for (const kind of kinds) {
+      const asked = contacts.get(kind)
+      if (asked && hasContact(text, [kind])) for (const { rule } of asked) found.add(rule)
+    }
+    return found
+  }
+
   return {
     repeated: rules.filter(({ match }) => match.type === 'repeated'),
     images: rules.filter(({ match }) => match.type === 'image'),
     isEmpty: rules.length === 0,
     matching(text) {
-      const folded = fold(text)
-      const found = words.find(folded)
-      // Patterns match the text as it is written, or in its folded form.
-      if (hasPatterns) patterns.find(isFolded(text, folded) ? [text] : [text, folded], found)
-      // Computed once for all rules.
-      if (anyLink.length > 0 && hasLink(text)) for (const { rule } of anyLink) found.add(rule)
-      if (domains.size > 0)
-        for (const domain of domainsIn(text)) for (const { rule } of domains.get(domain) ?? []) found.add(rule)
-      for (const [kind, asked] of contacts) if (hasContact(text, [kind])) for (const { rule } of asked) found.add(rule)
+      const found = find(text)
+      return found.size === 0 ? [] : rules.filter((rule) => found.has(rule))
+    },
+    matchingTogether(texts) {
+      // A phone number may have spaces. Without one, the time 19:30 and the date 2026-11-27 would make a number.
+      const found = find(texts.join(' ')).union(find(texts.join(''), ['email', 'payment']))
       return found.size === 0 ? [] : rules.filter((rule) => found.has(rule))
     },
   }

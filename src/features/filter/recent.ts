@@ -45,10 +45,6 @@ export function openRecentTexts({ now }: { now: () => number }): RecentTexts {
   }
 }
 
-/** A new text after the ones before it, without and with spaces between. */
-export const joined = (before: readonly string[], text: string): string[] =>
-  ['', ' '].map((between) => [...before, text].join(between))
-
 /** Reads the latest short messages from storage, for communities of several nodes. */
 export function recentFromStorage({
   chats,

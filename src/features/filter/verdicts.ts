@@ -7,7 +7,7 @@ import type { ReportTarget } from '../safety/store.ts'
 import type { CurrentRules } from './current.ts'
 import { collapsed, fold } from './fold.ts'
 import type { CompiledRules, Matcher } from './matcher.ts'
-import { isShort, joined, type RecentTexts } from './recent.ts'
+import { isShort, type RecentTexts } from './recent.ts'
 import { type Author, hasScope, imageCheckName, inScope } from './rules.ts'
 import type { FilterStore, Rule, RuleSubject } from './store.ts'
 
@@ -234,9 +234,9 @@ function matchingJoined(matcher: Matcher, recent: readonly string[], text: strin
   const found = new Set(matcher.matching(text))
   for (const i of recent.keys()) {
     const before = recent.slice(i)
-    const together = joined(before, text).flatMap(matcher.matching)
+    const together = matcher.matchingTogether([...before, text])
     if (together.length === 0) continue
-    const applied = new Set([...before, ...joined(before.slice(0, -1), before.at(-1) ?? '')].flatMap(matcher.matching))
+    const applied = new Set([...before.flatMap(matcher.matching), ...matcher.matchingTogether(before)])
     for (const rule of together) if (!applied.has(rule)) found.add(rule)
   }
   return [...found]
