@@ -407,6 +407,9 @@ test('with a guarded first contact, a stranger can send three texts without link
     'EXAMPLE。com',
     'ｅｘａｍｐｌｅ．ｃｏｍ',
     'hxxp://a',
+    'ftp://x.example',
+    'tg://resolve?domain=x',
+    'mailto:a@b.co',
     'see example.\u200bcom',
     't\u2060.\u200dme/ada',
     'пиши на пример.рф',
@@ -437,6 +440,7 @@ test('with a guarded first contact, a stranger can send three texts without link
     'Yes.Online tomorrow.Live music tonight?',
     'привет.как дела',
     'at 7.30 p.m.',
+    'tea and/or coffee: you choose',
   ]) {
     const stranger = await app.person()
     const { body: first } = await stranger.post('chats', { user_id: bob.id })
