@@ -4837,9 +4837,11 @@ export interface operations {
             query?: {
                 /** @description next_cursor of the page before */
                 cursor?: string;
+                /** @description A time with its zone, or a day in UTC */
                 from?: string;
                 limit?: number;
                 status?: components["schemas"]["AppealStatus"];
+                /** @description A time with its zone, or a day in UTC */
                 to?: string;
             };
             header?: never;
@@ -5105,9 +5107,11 @@ export interface operations {
                 /** @description next_cursor of the page before */
                 cursor?: string;
                 format?: components["schemas"]["AuditFormat"];
+                /** @description A time with its zone, or a day in UTC */
                 from?: string;
                 limit?: number;
                 subject_id?: string;
+                /** @description A time with its zone, or a day in UTC */
                 to?: string;
             };
             header?: never;
@@ -5883,8 +5887,11 @@ export interface operations {
                 automated?: components["schemas"]["ReportAutomation"];
                 /** @description next_cursor of the page before */
                 cursor?: string;
+                /** @description A time with its zone, or a day in UTC */
                 decided_from?: string;
+                /** @description A time with its zone, or a day in UTC */
                 decided_to?: string;
+                /** @description A time with its zone, or a day in UTC */
                 from?: string;
                 kind?: components["schemas"]["ReportKind"];
                 limit?: number;
@@ -5896,6 +5903,7 @@ export interface operations {
                 status?: components["schemas"]["ReportStatus"];
                 subject_id?: string;
                 target?: components["schemas"]["ReportTarget"];
+                /** @description A time with its zone, or a day in UTC */
                 to?: string;
             };
             header?: never;
@@ -8102,7 +8110,9 @@ export interface operations {
     getAdminStats: {
         parameters: {
             query?: {
+                /** @description A time with its zone, or a day in UTC */
                 from?: string;
+                /** @description A time with its zone, or a day in UTC */
                 to?: string;
             };
             header?: never;
@@ -8689,7 +8699,9 @@ export interface operations {
         parameters: {
             query?: {
                 format?: components["schemas"]["TransparencyFormat"];
+                /** @description A time with its zone, or a day in UTC */
                 from?: string;
+                /** @description A time with its zone, or a day in UTC */
                 to?: string;
             };
             header?: never;

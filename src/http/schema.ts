@@ -52,18 +52,27 @@ export const time = t.String({ documented: { format: 'date-time' } })
 // The zone is required: a time without one would depend on the time zone of the server.
 const written = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
-FormatRegistry.Set('instant', (text) => {
-  const [, day] = written.exec(text) ?? []
-  if (day === undefined || Number.isNaN(Date.parse(text))) return false
+const isDay = (text: string) =>
   // JavaScript takes 30 February for the first or second of March.
-  return new Date(day).toISOString().startsWith(day)
-})
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
+
+const isInstant = (text: string) => isDay(written.exec(text)?.[1] ?? '') && !Number.isNaN(Date.parse(text))
+
+FormatRegistry.Set('instant', isInstant)
+FormatRegistry.Set('instant-or-day', (text) => isInstant(text) || isDay(text))
 
 /** A time in a request. */
 export const instant = t.String({
   format: 'instant',
   documented: { format: 'date-time' },
   error: 'Expected a time in ISO 8601 with its zone, such as 2026-11-21T08:34:00Z',
+})
+
+/** Where a period of a query begins or ends. A day is its beginning in UTC, as `Date.parse` reads it. */
+export const instantOrDay = t.String({
+  format: 'instant-or-day',
+  documented: { description: 'A time with its zone, or a day in UTC', examples: ['2026-11-21'] },
+  error: 'Expected a time in ISO 8601 with its zone, such as 2026-11-21T08:34:00Z, or a day, such as 2026-11-21',
 })
 
 /** A whole number in a body. TypeBox's `Integer`: Elysia's would accept "5" for 5. */

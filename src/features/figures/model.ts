@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { instant, nullable, object, oneOf, time } from '../../http/schema.ts'
+import { instantOrDay, nullable, object, oneOf, time } from '../../http/schema.ts'
 
-const period = { from: t.Optional(instant), to: t.Optional(instant) }
+const period = { from: t.Optional(instantOrDay), to: t.Optional(instantOrDay) }
 export const statsQuery = t.Object(period)
 export const transparencyQuery = t.Object({
   ...period,

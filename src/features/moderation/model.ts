@@ -4,6 +4,7 @@ import {
   entityId,
   id,
   instant,
+  instantOrDay,
   nextCursor,
   nullable,
   object,
@@ -118,10 +119,10 @@ export const reportQuery = t.Object({
   outcome: t.Optional(oneOf(reportOutcomes, 'ReportOutcome')),
   automated: t.Optional(oneOf(automations, 'ReportAutomation')),
   overdue: t.Optional(t.Literal('true')),
-  from: t.Optional(instant),
-  to: t.Optional(instant),
-  decided_from: t.Optional(instant),
-  decided_to: t.Optional(instant),
+  from: t.Optional(instantOrDay),
+  to: t.Optional(instantOrDay),
+  decided_from: t.Optional(instantOrDay),
+  decided_to: t.Optional(instantOrDay),
   sort: t.Optional(oneOf(reportOrders, 'ReportOrder')),
 })
 export const nextReport = object('NextReport', { kind: optional(reportKind) }, { examples: [{ kind: 'message' }, {}] })
@@ -202,8 +203,8 @@ export const resolvedAppeal = queuedAppeal
 export const appealQuery = t.Object({
   ...pageQuery,
   status: t.Optional(appealStatus),
-  from: t.Optional(instant),
-  to: t.Optional(instant),
+  from: t.Optional(instantOrDay),
+  to: t.Optional(instantOrDay),
 })
 export const appealResolution = t.Object(
   { decision: oneOf(['uphold', 'reject']), note: prose(2000, { min: 1 }) },
@@ -216,8 +217,8 @@ export const auditQuery = t.Object({
   actor_id: t.Optional(id),
   subject_id: t.Optional(id),
   action: t.Optional(line(64)),
-  from: t.Optional(instant),
-  to: t.Optional(instant),
+  from: t.Optional(instantOrDay),
+  to: t.Optional(instantOrDay),
 })
 export const auditList = object('AuditLog', {
   items: t.Array(
