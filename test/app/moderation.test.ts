@@ -731,7 +731,7 @@ test('the audit log tells who did what to whom, and never contains what was writ
   expect([...first.items, ...rest.items].map(({ id }) => id)).toEqual(all.map(({ id }) => id))
   const noTimes = [
     'from=yesterday',
-    'to=2026-11-21',
+    'to=2026-11-2',
     'to=2026-02-31T25:61Z',
     'from=2026-99-99T00:00Z',
     'to=2036-02-30T00:00:00Z',
