@@ -303,3 +303,50 @@ browserTest(
   },
   120_000,
 )
+
+browserTest(
+  'who opens a page signed out lands on it after signing in, and after signing out begins at the start again',
+  async () => {
+    const { app, origin } = await serve(() => ({}))
+    const [ada, bob] = [await app.person('Ada'), await app.person('محمد عبد الرحمن بن عبد العزيز بن سعيد')]
+    const { id } = (await ada.post('chats', { user_id: bob.id })).body
+    const { page, errors } = await openPage(browser, `${origin}/chats/${id}?from=mail`)
+    await page.setViewportSize({ width: 360, height: 740 })
+    const signIn = async () => {
+      await page.getByRole('link', { name: 'Sign in' }).click()
+      await page.getByLabel('E-mail or phone').fill(ada.email)
+      await page.getByLabel('Password').fill(oldPassword)
+      await button(page, 'Sign in').click()
+    }
+    await signIn()
+    await page.waitForURL(`${origin}/chats/${id}?from=mail`)
+    await heading(page, bob.name).waitFor()
+    expect(await showsBeginning(page, 'h1')).toBe(true)
+
+    await page.goto(`${origin}/chats`)
+    await page.getByRole('link', { name: bob.name }).waitFor()
+    expect(await showsBeginning(page, 'a bdi')).toBe(true)
+    // Nothing has been touched yet.
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY')
+
+    await page.goto(`${origin}/settings`)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+    await signIn()
+    await page.waitForURL(`${origin}/nearby`)
+    expect(errors).toEqual([])
+  },
+  60_000,
+)
+
+/** Whether the first letter lies inside of the box, which cuts the text off. */
+const showsBeginning = (page: Page, selector: string): Promise<boolean> =>
+  page.evaluate(`(() => {
+    const box = document.querySelector('${selector}')
+    const range = document.createRange()
+    const text = document.createTreeWalker(box, NodeFilter.SHOW_TEXT).nextNode()
+    range.setStart(text, 0)
+    range.setEnd(text, 1)
+    const [first, { left, right }] = [range.getBoundingClientRect(), box.getBoundingClientRect()]
+    return box.scrollWidth > box.clientWidth && first.left >= left - 1 && first.right <= right + 1
+  })()`)

@@ -1,9 +1,10 @@
 import { useConnection, useSession, useChats } from 'convene-client/react'
 import { MapPin, MessageCircle, UserRound } from 'lucide-react'
-import { Activity, type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react'
+import { Activity, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Link, Redirect, Route, Switch, useRoute } from 'wouter'
 import { SkeletonRows } from '../shared/ui/state.tsx'
 import { Banners } from './account/banners.tsx'
+import { forgetOpenedPage, openedPage } from './account/opened-page.ts'
 import { useLanguage } from './language.tsx'
 import { NotFound } from './not-found.tsx'
 import { fetchedScreen, fetchScreen, type ScreenName } from './screens.ts'
@@ -99,7 +100,11 @@ function SignedIn() {
   const [isChat] = useRoute('/chats/:id')
   const missing = useSession(({ user }) => user?.consents_missing.join(' ') ?? '')
   const [isLater, setIsLater] = useState(false)
-  if (missing !== '' && !isLater) return <ConsentGate missing={missing} onLater={() => setIsLater(true)} />
+  const isGated = missing !== '' && !isLater
+  useEffect(() => {
+    if (!isGated) forgetOpenedPage()
+  }, [isGated])
+  if (isGated) return <ConsentGate missing={missing} onLater={() => setIsLater(true)} />
   return (
     <div className={styles.shell}>
       <main className={styles.main}>
@@ -124,10 +129,11 @@ function SignedIn() {
   )
 }
 
-/** Paths for people who are not signed in lead to the start page. */
+/** Paths for people who are not signed in lead to the page that was opened, or else to the start page. */
 function Elsewhere({ place }: { place: string | undefined }) {
+  const [target] = useState(openedPage)
   const isAccount = place === undefined || ['welcome', 'sign-in', 'sign-up', 'forgot-password'].includes(place)
-  return isAccount ? <Redirect to="/nearby" replace /> : <Unknown />
+  return isAccount ? <Redirect to={target} replace /> : <Unknown />
 }
 
 function Unknown() {

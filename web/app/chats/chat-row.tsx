@@ -23,9 +23,7 @@ export const ChatRow = memo(function ChatRow({ chat, isOpen }: { chat: Chat; isO
       <Avatar name={name} photo={chat.user.photo_thumb} size={52} online={online} />
       <span className={styles.words}>
         <span className={styles.top}>
-          <span className={styles.name}>
-            <bdi>{name}</bdi>
-          </span>
+          <bdi className={styles.name}>{name}</bdi>
           {online && <span className="unseen">, {t('people.online')}</span>}
           {chat.muted_until !== null && (
             <>

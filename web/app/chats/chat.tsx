@@ -99,16 +99,16 @@ function Header({ id, info, name, isBeside, onMenu }: HeaderProps) {
         <Link href={`/people/${info.user.id}`} className={styles.who}>
           <Avatar name={name} photo={info.user.photo_thumb} size={40} />
           <span className={styles.whoText}>
-            <Name ref={heading} tabIndex={-1}>
-              <bdi>{name}</bdi>
+            <Name ref={heading} tabIndex={-1} dir="auto">
+              {name}
             </Name>
             <Status chatId={id} userId={info.user.id} />
           </span>
         </Link>
       ) : (
         <span className={styles.who}>
-          <Name ref={heading} tabIndex={-1}>
-            <bdi>{name}</bdi>
+          <Name ref={heading} tabIndex={-1} dir="auto">
+            {name}
           </Name>
         </span>
       )}

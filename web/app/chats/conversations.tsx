@@ -25,7 +25,13 @@ export default function Conversations() {
   return (
     <div className={isWide ? styles.beside : styles.alone}>
       {(isWide || id === undefined) && (
-        <Suspense fallback={<Screen title={t('places.chats')}>{waiting}</Screen>}>
+        <Suspense
+          fallback={
+            <Screen title={t('places.chats')} isLoading>
+              {waiting}
+            </Screen>
+          }
+        >
           <Chats open={id ?? null} />
         </Suspense>
       )}

@@ -29,7 +29,7 @@ export function PersonLink({ neighbour, likes }: { neighbour: Neighbour; likes: 
     <Link href={`/people/${user.id}`}>
       <Avatar name={name} photo={user.photo_thumb} size={56} online={online} />
       <span className={styles.text}>
-        <span className={styles.name}>
+        <span className={styles.name} dir="auto">
           <bdi>{name}</bdi>
           {user.age !== null && `, ${user.age}`}
           {online && <span className="unseen">, {t('people.online')}</span>}

@@ -31,6 +31,8 @@ type Props = {
   /** The target of the back button; the three main screens have none. */
   back?: string
   actions?: ReactNode
+  /** Shown in place of the screen while that is loading. */
+  isLoading?: boolean
   children: ReactNode
   /** The scrolling element. */
   ref?: Ref<HTMLDivElement>
@@ -38,9 +40,9 @@ type Props = {
 }
 
 /** A title bar above a scrolling body. */
-export function Screen({ title, back, actions, children, ref, onScroll }: Props) {
+export function Screen({ title, back, actions, isLoading = false, children, ref, onScroll }: Props) {
   useTitle(title)
-  const heading = useHeading()
+  const heading = useHeading(isLoading)
   return (
     <section className={styles.screen}>
       <header className={`${styles.bar} ${back === undefined ? '' : styles.withBack}`}>
@@ -61,14 +63,16 @@ let isFirstScreen = true
 
 /**
  * Focuses the heading of a screen if the one before has taken the focus away with it: so the keyboard continues there, and
- * screen readers say where the user is. The heading needs `tabIndex={-1}`.
+ * screen readers say where the user is. While the screen is loading, its own heading is still to come. The heading needs
+ * `tabIndex={-1}`.
  */
-export function useHeading(): Ref<HTMLHeadingElement> {
+export function useHeading(isLoading = false): Ref<HTMLHeadingElement> {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
+    if (isLoading) return
     if (!isFirstScreen && document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
     isFirstScreen = false
-  }, [])
+  }, [isLoading])
   return heading
 }
 

@@ -165,8 +165,8 @@ function Results({ shown, id }: { shown: Shown; id: string | undefined }) {
                     aria-current={person.id === id ? 'true' : undefined}
                   >
                     <span className={queueStyles.first}>
-                      <b className={styles.rowName}>
-                        <bdi>{person.name ?? t('people.nameless')}</bdi>
+                      <b className={styles.rowName} dir="auto">
+                        {person.name ?? t('people.nameless')}
                       </b>
                       <span className={styles.badges}>
                         <StandingBadge person={person} />
