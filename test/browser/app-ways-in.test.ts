@@ -310,6 +310,7 @@ browserTest(
     const { app, origin } = await serve(() => ({}))
     const [ada, bob] = [await app.person('Ada'), await app.person('محمد عبد الرحمن بن عبد العزيز بن سعيد')]
     const { id } = (await ada.post('chats', { user_id: bob.id })).body
+    for (const person of [ada, bob]) await person.put('me/location', { latitude: 52.5163, longitude: 13.3777 })
     const { page, errors } = await openPage(browser, `${origin}/chats/${id}?from=mail`)
     await page.setViewportSize({ width: 360, height: 740 })
     const signIn = async () => {
@@ -334,6 +335,8 @@ browserTest(
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
     await signIn()
     await page.waitForURL(`${origin}/nearby`)
+    await page.getByRole('link', { name: bob.name }).waitFor()
+    expect(await showsBeginning(page, 'a span[dir=auto]')).toBe(true)
     expect(errors).toEqual([])
   },
   60_000,

@@ -30,7 +30,7 @@ export function PersonLink({ neighbour, likes }: { neighbour: Neighbour; likes: 
       <Avatar name={name} photo={user.photo_thumb} size={56} online={online} />
       <span className={styles.text}>
         <span className={styles.name} dir="auto">
-          <bdi>{name}</bdi>
+          {name}
           {user.age !== null && `, ${user.age}`}
           {online && <span className="unseen">, {t('people.online')}</span>}
         </span>
