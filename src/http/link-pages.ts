@@ -93,7 +93,7 @@ h1 { margin: 0 0 16px; font-size: 1.5rem; line-height: 1.2 }
 label { display: block; font-weight: 600 }
 input { box-sizing: border-box; width: 100%; margin: 4px 0; padding: 12px; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 8px }
 button { margin-top: 16px; padding: 12px 20px; min-height: 44px; font: inherit; font-weight: 600; color: var(--on-button); background: var(--button); border: 0; border-radius: 8px; cursor: pointer }
-button:disabled { opacity: .6; cursor: default }
+button[aria-disabled] { opacity: .6; cursor: default }
 :focus-visible { outline: 3px solid var(--button); outline-offset: 2px }
 [hidden] { display: none }
 `
@@ -105,16 +105,20 @@ const password = form.querySelector('input[type=password]')
 const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? new URLSearchParams(location.search).get('token')
 history.replaceState(null, '', location.pathname)
 const say = (name) => { said.textContent = form.dataset[name] }
+// The button that is hidden had the focus.
+const end = (name) => { form.hidden = true; say(name); said.focus() }
 if (!token) { form.hidden = true; say('invalid') } else form.hidden = false
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
-  button.disabled = true
+  if (button.hasAttribute('aria-disabled')) return
+  // A disabled button would lose the focus.
+  button.setAttribute('aria-disabled', 'true')
   say('nothing')
   const body = { token, ...(password && { password: password.value }) }
   const answer = await fetch(form.dataset.path, { method: 'POST', credentials: 'omit', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }).catch(() => null)
-  button.disabled = false
-  if (answer && answer.ok) { form.hidden = true; return say('done') }
-  if (answer && (answer.status === 401 || answer.status === 409)) { form.hidden = true; return say(answer.status === 401 ? 'invalid' : 'taken') }
+  button.removeAttribute('aria-disabled')
+  if (answer && answer.ok) return end('done')
+  if (answer && (answer.status === 401 || answer.status === 409)) return end(answer.status === 401 ? 'invalid' : 'taken')
   if (password && answer && answer.status === 422) { say('rule'); return password.focus() }
   say('failed')
 })
@@ -156,7 +160,7 @@ function pageOf(kind: LinkKind, language: MailLanguage): string {
 ${kind === 'reset' ? field : ''}
 <button>${button}</button>
 </form>
-<p role="status"></p>
+<p role="status" tabindex="-1"></p>
 <noscript><p>${common.script}</p></noscript>
 </main>
 <script>${script}</script>

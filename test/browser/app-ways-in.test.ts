@@ -65,9 +65,13 @@ browserTest(
     await page.evaluate(
       'indexedDB.databases().then((all) => all.forEach(({ name }) => indexedDB.deleteDatabase(name)))',
     )
-    await page.goto(`${origin}/sign-in`)
+    // It leads to the page that was opened, here too.
+    await page.goto(`${origin}/settings?a=b`)
+    await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('link', { name: 'Continue with Acme' }).click()
-    await heading(page, 'Nearby').waitFor()
+    await page.waitForURL(`${origin}/settings?a=b`)
+    await page.goto(`${origin}/signed-in?page=${encodeURIComponent('//elsewhere.example')}`)
+    await page.waitForURL(`${origin}/nearby`)
     expect(await app.rows('SELECT name FROM users')).toEqual([{ name: 'Mia' }])
     expect(errors).toEqual([])
   },

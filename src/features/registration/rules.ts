@@ -42,14 +42,17 @@ export const ageRefusedFor = days
 
 const longestLife = 130
 
-/** A plausible date of birth, such as 1990-05-17; null for any other text. */
-export function birthDateOf(text: string, now: number): Date | null {
+/** A date such as 1990-05-17; null for any other text. */
+export function dateOf(text: string): Date | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null
   const date = new Date(`${text}T00:00:00Z`)
   // JavaScript reads 30 February as the first or second of March.
-  if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text) return null
-  return date.getTime() <= now && ageOf(date, now) <= longestLife ? date : null
+  return Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text ? null : date
 }
+
+/** Whether somebody who is alive may have been born on that date. */
+export const isOfLiving = (birth: Date, now: number): boolean =>
+  birth.getTime() <= now && ageOf(birth, now) <= longestLife
 
 /** The age in full years, by the calendar of UTC. A birthday on 29 February is celebrated on 1 March in other years. */
 export function ageOf(birth: Date, now: number): number {

@@ -11,9 +11,10 @@ import {
   ageOf,
   type AgeProof,
   ageRefusedFor,
-  birthDateOf,
   codeBytes,
   codeOf,
+  dateOf,
+  isOfLiving,
   normalizedCode,
   refusesAccount,
   type RegistrationMode,
@@ -75,8 +76,14 @@ export function registrationService({
   async function ageBy(birthDate: BirthDate, { address }: Client): Promise<AgeProof> {
     if (minAge === null) return null
     if (birthDate == null) return 'missing'
-    const birth = birthDateOf(birthDate, now())
+    const birth = dateOf(birthDate)
     if (birth === null) throw invalid('/birth_date', 'Expected a date of birth, such as 1990-05-17', 'format')
+    if (!isOfLiving(birth, now()))
+      throw invalid(
+        '/birth_date',
+        'Expected a date of birth that is not in the future, nor too long ago',
+        'out_of_range',
+      )
     const origin = new Bun.CryptoHasher('sha256', originKey).update(holderOf(address)).digest('base64url').slice(0, 22)
     // Not noted again, so that another attempt does not extend the wait.
     if (await ages.isRefused(origin, now() - ageRefusedFor)) return 'too_young'

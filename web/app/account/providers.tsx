@@ -9,6 +9,7 @@ import { type Failure, failureOf, outcomeOf, type Resource, useAction, useResour
 import { isInTelegram } from '../telegram/launch.ts'
 import { FailureText } from './failure.tsx'
 import styles from './layout.module.css'
+import { returnPage } from './opened-page.ts'
 
 export type Providers = components['schemas']['Providers']
 
@@ -50,7 +51,7 @@ export function OtherWays({ providers, newAccount }: { providers: Providers | nu
           <a
             key={name}
             className={styles.buttonLink}
-            href={`/api/v1/auth/oidc/${encodeURIComponent(name)}/start?return_to=${encodeURIComponent('/signed-in')}`}
+            href={`/api/v1/auth/oidc/${encodeURIComponent(name)}/start?return_to=${encodeURIComponent(returnPage())}`}
           >
             <LogIn size={20} aria-hidden />
             {t('account.signIn.with', { provider: label })}
@@ -86,7 +87,7 @@ function SignUpWith({ name, label, newAccount }: { name: string; label: string; 
     const { data, failure } = await outcomeOf(
       api.POST('/api/v1/auth/oidc/{provider}/start', {
         params: { path: { provider: name } },
-        body: { return_to: '/signed-in', ...newAccount },
+        body: { return_to: returnPage(), ...newAccount },
         // The callback recognises this browser by a cookie.
         credentials: 'same-origin',
       }),

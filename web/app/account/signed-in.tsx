@@ -6,6 +6,7 @@ import { type T, useLanguage } from '../language.tsx'
 import { type Failure, failureOf, failureText } from '../requests.ts'
 import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
+import { openedPage } from './opened-page.ts'
 
 /** The page to which a provider sends the browser back: with the session in cookies, or with `#error=<code>`. */
 export default function SignedIn() {
@@ -21,7 +22,7 @@ export default function SignedIn() {
     isStarted.current = true
     client
       .signIn({ cookies: true })
-      .then(() => navigate('/nearby', { replace: true }))
+      .then(() => navigate(openedPage(), { replace: true }))
       .catch((reason: unknown) => setFailure(failureOf(reason)))
   }, [client, navigate, refusal])
 

@@ -1,6 +1,6 @@
 import type { Problem, Profile } from 'convene-client'
 import { useConvene, usePresence, useSession } from 'convene-client/react'
-import { Ban, Flag, MapPin, MessageCircle, Star, WifiOff } from 'lucide-react'
+import { Ban, Flag, MapPin, MessageCircle, Star, UserRoundX, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link, Redirect, useLocation, useParams } from 'wouter'
 import { Refused } from 'convene-client'
@@ -57,6 +57,7 @@ function PersonOf({ id }: { id: string }) {
     }
   }, [api, id, attempt])
 
+  const isGone = failed !== null && failed !== 'offline' && failed.code === 'not_found'
   const title = user
     ? [user.name ?? t('people.nameless'), user.age].filter((part) => part !== null).join(', ')
     : t('people.person')
@@ -66,10 +67,10 @@ function PersonOf({ id }: { id: string }) {
         <About user={user} distance={neighbour?.distance_m ?? null} />
       ) : failed ? (
         <State
-          icon={<WifiOff size={32} />}
+          icon={isGone ? <UserRoundX size={32} /> : <WifiOff size={32} />}
           title={problemText(t, failed === 'offline' ? null : failed)}
           action={
-            failed !== 'offline' && failed.code === 'not_found' ? (
+            isGone ? (
               <Link href="/nearby">{t('places.nearby')}</Link>
             ) : (
               <Button onClick={() => setAttempt(attempt + 1)}>{t('app.retry')}</Button>
