@@ -81,10 +81,14 @@ export type TestApp = Node & {
   close(): Promise<void>
 }
 
-const opened: TestApp[] = []
+const closing: (() => unknown)[] = []
+// This file is preloaded: a hook of another module would only be that of the first file that imports it.
 afterEach(async () => {
-  for (const app of opened.splice(0).toReversed()) await app.close()
+  for (const close of closing.splice(0).toReversed()) await close()
 })
+
+/** Calls `close` when the test ends. What was opened last is closed first. */
+export const endWithTest = (close: () => unknown) => void closing.push(close)
 
 export const consents = { terms: true, privacy: true, disclaimer: true }
 export const start = Date.UTC(2026, 10, 21, 12)
@@ -348,6 +352,6 @@ export async function testApp(
       refuseSecrets(lines.join(''), [...kept.words, address])
     },
   }
-  opened.push(test)
+  endWithTest(() => test.close())
   return test
 }

@@ -38,7 +38,7 @@ export const registrationSettings = {
 export const oidcParts = {
   oidcClientId: key(
     'OIDC_<NAME>_CLIENT_ID',
-    'Client id at the provider. Native apps with ids of their own follow the one for browsers, separated by commas.',
+    'Client id at the provider, for browsers. Add the ids of native apps after it, separated by commas.',
     false,
   ),
   oidcClientSecret: key(

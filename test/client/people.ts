@@ -1,16 +1,10 @@
 import { type ClientOptions, type Convene, createClient } from '../../client/src/index.ts'
-import { afterEach } from 'bun:test'
-import { password, type Person, type TestApp } from '../app.ts'
-
-const opened: Convene[] = []
-afterEach(() => {
-  for (const client of opened.splice(0)) client.close()
-})
+import { endWithTest, password, type Person, type TestApp } from '../app.ts'
 
 /** A client that ends with the test, and tries again sooner than one of an app. */
 export function newClient(url: URL | string, options: Partial<ClientOptions> = {}): Convene {
   const client = createClient({ url: String(url), retry: { minMs: 5, maxMs: 100 }, ...options })
-  opened.push(client)
+  endWithTest(() => client.close())
   return client
 }
 

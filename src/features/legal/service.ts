@@ -29,7 +29,7 @@ export type LegalText<Kind extends PublishedKind = PublishedKind> = {
 export type Legal = ReturnType<typeof legalService>
 
 // Change this date together with the built-in texts.
-const builtInUpdatedAt = Date.UTC(2026, 10, 22)
+const builtInUpdatedAt = Date.UTC(2026, 10, 27)
 const builtIn: Record<PublishedKind, Record<string, string>> = {
   terms: { en: termsEn, ru: termsRu },
   privacy: { en: privacyEn, ru: privacyRu },
