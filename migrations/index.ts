@@ -82,6 +82,8 @@ import up0043 from './0043_shown_age.up.sql' with { type: 'text' }
 import down0043 from './0043_shown_age.down.sql' with { type: 'text' }
 import up0044 from './0044_nearby_people.up.sql' with { type: 'text' }
 import down0044 from './0044_nearby_people.down.sql' with { type: 'text' }
+import up0045 from './0045_undo_of_unverified.up.sql' with { type: 'text' }
+import down0045 from './0045_undo_of_unverified.down.sql' with { type: 'text' }
 
 import pgUp0001 from './postgres/0001_users_consents_audit.up.sql' with { type: 'text' }
 import pgDown0001 from './postgres/0001_users_consents_audit.down.sql' with { type: 'text' }
@@ -167,6 +169,8 @@ import pgUp0043 from './postgres/0043_shown_age.up.sql' with { type: 'text' }
 import pgDown0043 from './postgres/0043_shown_age.down.sql' with { type: 'text' }
 import pgUp0044 from './postgres/0044_nearby_people.up.sql' with { type: 'text' }
 import pgDown0044 from './postgres/0044_nearby_people.down.sql' with { type: 'text' }
+import pgUp0045 from './postgres/0045_undo_of_unverified.up.sql' with { type: 'text' }
+import pgDown0045 from './postgres/0045_undo_of_unverified.down.sql' with { type: 'text' }
 
 /** A step of the schema, up and down in the SQL of each engine. */
 /** The SQL of a step for PostgreSQL. */
@@ -433,6 +437,14 @@ export const migrations: readonly Migration[] = [
     up: up0044,
     down: down0044,
     postgres: { up: pgUp0044, down: pgDown0044 },
+    compatibleWith: 16,
+  },
+  {
+    number: 45,
+    name: 'undo_of_unverified',
+    up: up0045,
+    down: down0045,
+    postgres: { up: pgUp0045, down: pgDown0045 },
     compatibleWith: 16,
   },
 ]

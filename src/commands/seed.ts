@@ -106,7 +106,7 @@ async function seed(plan: Plan, isWithPhotos: boolean) {
       locationKey: readSecrets(config).location,
       edition: (kind) => legal.edition(kind, 'en'),
     })
-    const load = openBulkLoad(db, { now, passwordHash: await openPasswords().hash(demoPassword) })
+    const load = openBulkLoad(db, { now, passwordHash: await openPasswords().hash('seed', demoPassword) })
     const progress = await openProgress('seeding', plan.users + plan.messages, 'rows')
     const photos = isWithPhotos ? openPhotos(openFiles(config, tellOperator), plan.seed, now) : null
     let chats = 0

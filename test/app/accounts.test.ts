@@ -379,18 +379,28 @@ describe('login', () => {
     'whoever asks for many checks at once waits for themselves, and nobody else with them',
     async () => {
       const app = await testApp({}, { passwordCost: recommendedCost })
-      const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
-      let left = 20
-      const asked = Array.from({ length: left }, async () => {
-        const { status } = await login(app, { email: ada.email, password })
-        left--
-        return status
-      })
-      // They are all there before this one.
-      await Promise.race(asked)
-      expect((await login(app, { email: bob.email, password })).status).toBe(200)
-      expect(left).toBeGreaterThan(10)
-      for (const status of await Promise.all(asked)) expect(status).toBe(200)
+      const [ada, bob, cem] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cem')]
+      await app.rows('UPDATE users SET password_hash = NULL WHERE id = ?', cem.id)
+      const { token, stored } = app.services.emailLinks.forOperator(ada.id)
+      await app.services.storage.emails.issue(ada.id, [stored], [])
+      // Checking and setting costs a hash each.
+      for (const ask of [
+        () => login(app, { email: ada.email, password }),
+        () => cem.put('me/password', { new_password: 'fifteen green bottles' }),
+        () => app.request('POST', 'auth/password/reset', { body: { token, password } }),
+      ]) {
+        let left = 14
+        const asked = Array.from({ length: left }, async () => {
+          const { status } = await ask()
+          left--
+          return status
+        })
+        // They are all there before this one.
+        await Promise.race(asked)
+        expect((await login(app, { email: bob.email, password })).status).toBe(200)
+        expect(left).toBeGreaterThan(6)
+        for (const status of await Promise.all(asked)) expect(status).not.toBe(503)
+      }
     },
   )
 

@@ -237,6 +237,47 @@ describe('a link', () => {
       })
   })
 
+  test('that undoes the change of an address that nobody had verified leaves nothing to sign in with', async () => {
+    const { app, smtp } = await open()
+    const linkTo = linksTo(smtp)
+    for (const [isUsed, own] of [
+      [false, 'ada@example.org'],
+      [true, 'bob@example.org'],
+    ] as const) {
+      const before = smtp.mails.length
+      const mallory = await register(app, own)
+      const address = `mallory-${isUsed}@example.org`
+      await mallory.put('me/email', { email: address, password })
+      const undo = await linkTo(own, '/email-undo', before + 3)
+      if (isUsed) await post(app, 'auth/email/verify', { token: await linkTo(address, '/verify', before + 3) })
+      expect(await post(app, 'auth/email/undo', { token: undo })).toMatchObject({ status: 200, body: { email: own } })
+      expect((await post(app, 'auth/login', { email: own, password })).body.code).toBe('invalid_credentials')
+      expect((await mallory.get('me')).status).toBe(401)
+      expect(await app.rows('SELECT * FROM identities WHERE user_id = ?', mallory.id)).toEqual([])
+      await delivered(app)
+      await post(app, 'auth/password/forgot', { email: own })
+      await delivered(app)
+      const { token } = linkOf(smtp.mails.findLast(({ text = '' }) => text.includes('/reset#'))!)
+      expect((await post(app, 'auth/password/reset', { token, password: newPassword })).status).toBe(204)
+      const { body } = await post(app, 'auth/login', { email: own, password: newPassword })
+      expect([body.user.id, body.user.email_verified]).toEqual([mallory.id, true])
+      await delivered(app)
+    }
+  })
+
+  test('that undoes such a change takes the address from nobody who has registered it since', async () => {
+    const { app, smtp } = await open()
+    const linkTo = linksTo(smtp)
+    const mallory = await register(app, 'ada@example.org')
+    await mallory.put('me/email', { email: 'mallory@example.org', password })
+    const undo = await linkTo('ada@example.org', '/email-undo', 3)
+    await post(app, 'auth/email/verify', { token: await linkTo('mallory@example.org', '/verify', 3) })
+    const ada = await register(app, 'ada@example.org')
+    expect((await post(app, 'auth/email/undo', { token: undo })).body.code).toBe('email_taken')
+    expect((await ada.get('me')).body.email).toBe('ada@example.org')
+    expect((await mallory.get('me')).body.email).toBe('mallory@example.org')
+  })
+
   test('for a new password outlives the verification of the address, and ends when the address changes', async () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')

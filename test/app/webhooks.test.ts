@@ -342,7 +342,12 @@ describe('each event', () => {
     for (const role of ['moderator', 'moderator', 'user'])
       expect((await admin.post(`admin/users/${ada.id}/role`, { role })).status).toBe(200)
 
-    const link = { user_id: ada.id, email: 'secret-new@example.org', expires_at: app.clock.now + hours }
+    const link = {
+      user_id: ada.id,
+      email: 'secret-new@example.org',
+      expires_at: app.clock.now + hours,
+      unverified_at: null,
+    }
     const hash = (token: string) => hashOfToken(token.repeat(43))
     await emails.issue(ada.id, [{ ...link, kind: 'change', hash: hash('c') }], [])
     await emails.issue(ada.id, [{ ...link, kind: 'undo', hash: hash('u'), email: 'secret-old@example.org' }], [])

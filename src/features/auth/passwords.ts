@@ -26,17 +26,19 @@ export function openPasswords(cost = recommendedCost) {
   /** Each holder has one place in that queue at a time, so that nobody can fill it. */
   const oneAtATime = mutexPerKey({ waiting, refuse: busy })
 
-  const hash = (password: string) => limited(() => Bun.password.hash(password, { algorithm: 'argon2id', ...cost }))
+  const inTurn = <T>(holder: string, work: () => Promise<T>) => oneAtATime(holder, () => limited(work))
 
   return {
-    hash,
+    /** The hash of a new password. Makes one of a holder at a time, such as an account or a network address. */
+    hash: (holder: string, password: string): Promise<string> =>
+      inTurn(holder, () => Bun.password.hash(password, { algorithm: 'argon2id', ...cost })),
 
     /**
      * Whether the password is right. Takes as long without a hash (an unknown account, or one without a password), so that
      * the time does not reveal which accounts exist. Checks one password of a holder at a time.
      */
     async matches(holder: string, password: string, stored: string | null): Promise<boolean> {
-      const isRight = await oneAtATime(holder, () => limited(() => Bun.password.verify(password, stored ?? dummyHash)))
+      const isRight = await inTurn(holder, () => Bun.password.verify(password, stored ?? dummyHash))
       return isRight && stored !== null
     },
 

@@ -50,10 +50,10 @@ export function openProofs({
   messengerBotToken,
   initDataMaxAgeS,
 }: Deps) {
-  async function newPasswordHash(password: string, path: string): Promise<string> {
+  async function newPasswordHash(holder: string, password: string, path: string): Promise<string> {
     if (isCommon(password))
       throw invalid(path, 'This password is among the most common ones: choose another', 'too_common')
-    return passwords.hash(password.normalize('NFKC'))
+    return passwords.hash(holder, password.normalize('NFKC'))
   }
 
   /**
@@ -78,7 +78,7 @@ export function openProofs({
     await guesses.check()
     await guesses.forgive()
     if (!passwords.isOutdated(hash)) return hash
-    const today = await passwords.hash(password.normalize('NFKC'))
+    const today = await passwords.hash(key, password.normalize('NFKC'))
     if (await accounts.replacePasswordHash(credentials.user_id, hash, today)) return today
     // A concurrent login has replaced the hash, or the password has changed.
     return provenHash(await accounts.credentials({ user_id: credentials.user_id }), named, password, client)

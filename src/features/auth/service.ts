@@ -1,5 +1,5 @@
 import type { Ids } from '../../lib/ids.ts'
-import type { Limits } from '../../lib/rate-limits.ts'
+import { holderOf, type Limits } from '../../lib/rate-limits.ts'
 import type { Paging } from '../../lib/paging.ts'
 import type { SocketControl } from '../../realtime/events.ts'
 import { invalid, Refusal } from '../../lib/refusal.ts'
@@ -136,7 +136,7 @@ export function authService(deps: Deps) {
       const { name, city = null, bio = null, gender = null } = tidyProfile(body)
       const verdicts = [await deps.filter.text('name', null, name), await deps.filter.text('bio', null, bio)]
       const language = preferredLanguage(client.language)
-      const password_hash = await newPasswordHash(body.password, '/password')
+      const password_hash = await newPasswordHash(holderOf(client.address), body.password, '/password')
       const account = newAccount({ email, phone, password_hash, name, city, bio, gender, language, admission })
       const { id } = account
       const session = newSession(id, client)
@@ -233,7 +233,7 @@ export function authService(deps: Deps) {
       return { ...session, created: account.created, start_param: person.start_param }
     },
 
-    /** The hash of a new password. Refuses a common one with 422, naming the field. */
+    /** The hash of a holder's new password. Refuses a common one with 422, naming the field. */
     hashNewPassword: newPasswordHash,
 
     /**
@@ -246,7 +246,7 @@ export function authService(deps: Deps) {
       client: Client,
     ) {
       const from = await confirmedHash(caller, body.current_password, client)
-      const to = await newPasswordHash(body.new_password, '/new_password')
+      const to = await newPasswordHash(caller.id, body.new_password, '/new_password')
       const notice = await mails.about(
         caller.id,
         from === null ? { about: 'way_in_added', kind: 'password', label: 'Password' } : { about: 'password_changed' },

@@ -47,9 +47,11 @@ export const resetsPassword = (link: { email: string | null }, present: string |
  * account's other ways to sign in may be theirs.
  */
 export const isFirstProof = (
-  link: { email: string | null },
+  link: { email: string | null; unverified_at: number | null },
   account: { email: string | null; email_verified_at: number | null },
-): boolean => account.email !== null && account.email === link.email && account.email_verified_at === null
+): boolean =>
+  link.unverified_at !== null ||
+  (account.email !== null && account.email === link.email && account.email_verified_at === null)
 
 /** The form in which addresses are stored and compared: without case. */
 export const normalizedEmail = (email: string): string => email.normalize('NFC').toLowerCase()
@@ -65,8 +67,8 @@ export const losesAddress = (
   account.email_verified_at === null && account.email_asked_at !== null && account.email_asked_at <= now - unverifiedFor
 
 /**
- * Whether an account loses its address to an `undo` link, which was mailed to that address and so proves who owns it. Any
- * holder came after the change that it undoes: whoever made the change must not keep the address by registering it again.
+ * Whether an account loses its address to an `undo` link whose account had verified it. Any holder came after the change that
+ * it undoes: whoever made the change must not keep the address by registering it again.
  */
 export const losesAddressToUndo = (account: { email_verified_at: number | null }): boolean =>
   account.email_verified_at === null

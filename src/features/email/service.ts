@@ -33,7 +33,14 @@ export function emailLinks({ key, mails, verifies, ids, now }: LinkDeps) {
   function make(kind: EmailLinkKind, userId: string, email: string | null) {
     const link = { kind: pageOf[kind], id: ids.random() }
     const hash = hashOfToken(tokenOfLink(key, link))
-    const stored: EmailLink = { hash, user_id: userId, kind, email, expires_at: now() + linkLifetimes[kind] }
+    const stored: EmailLink = {
+      hash,
+      user_id: userId,
+      kind,
+      email,
+      expires_at: now() + linkLifetimes[kind],
+      unverified_at: null,
+    }
     return { link, stored }
   }
 
@@ -138,7 +145,7 @@ export function emailService(deps: Deps) {
       const hash = hashOfToken(token)
       // Hashing a password is expensive, so check the token first.
       if (!(await store.isGood(hash, 'reset', now()))) throw linkInvalid()
-      const passwordHash = await auth.hashNewPassword(password, '/password')
+      const passwordHash = await auth.hashNewPassword(hash, password, '/password')
       const notice = (to: Addressee) => (mails.isOn ? [mails.to(to, { about: 'password_changed' })] : [])
       const entry = audit.entry('password_reset', null)
       const used = await store.reset(hash, passwordHash, now(), entry, notice, webhooksOf)
@@ -181,6 +188,7 @@ export function emailService(deps: Deps) {
       const sent = [mails.to(to, { about: 'email_change', link })]
       if (from !== null) {
         const undo = links.make('undo', caller.id, from.email)
+        if (from.email_verified_at === null) undo.stored.unverified_at = now()
         made.push(undo.stored)
         sent.push(mails.to(from, { about: 'email_changed', link: undo.link, new_email_hint: emailHint(email) }))
       }
@@ -189,8 +197,9 @@ export function emailService(deps: Deps) {
     },
 
     /**
-     * Restores the old address and ends every session. Refuses with 401 `link_invalid`, and with 409 `email_taken` if somebody
-     * else has verified the address since.
+     * Restores the old address and ends every session. If the link is the first proof of who owns the address, it also removes
+     * every way to sign in, which a new password replaces. Refuses with 401 `link_invalid`, and with 409 `email_taken` if
+     * somebody else has verified the address since, or has registered an address that nobody had verified.
      */
     async undo({ token }: { token: string }) {
       const used = await store.undo(hashOfToken(token), now(), audit.entry('email_change_undone', null), webhooksOf)

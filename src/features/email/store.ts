@@ -10,6 +10,8 @@ export type EmailLink = {
   /** The address that the link verifies or restores; null if an operator hands it over, which verifies none. */
   email: string | null
   expires_at: number
+  /** When a link was made that undoes the change of an address, if nobody had verified that address then; else null. */
+  unverified_at: number | null
 }
 
 /** The recipient of a mail about an account. */

@@ -25,7 +25,7 @@ import { enqueue } from './outbox.ts'
 import { dropPasskeys } from './passkeys.ts'
 import { endSessions } from './sessions.ts'
 
-type Link = Pick<EmailLink, 'user_id' | 'kind' | 'email' | 'expires_at'>
+type Link = Pick<EmailLink, 'user_id' | 'kind' | 'email' | 'expires_at' | 'unverified_at'>
 
 /**
  * Removes an address from its account if that account may lose it. Null: its account keeps it. The row is locked, so only
@@ -119,7 +119,7 @@ export function emailStore(engine: Engine): EmailStore {
 
   /** Locks a link's account and consumes the link: only one of several concurrent requests succeeds. Null: no such link. */
   function* use(db: Builders, hash: string, kinds: readonly EmailLinkKind[], now: number): Work<Link | null> {
-    const { user_id, kind, email, expires_at } = emailLinks
+    const { user_id, kind, email, expires_at, unverified_at } = emailLinks
     const found = yield* first(
       db
         .select({ user_id })
@@ -133,7 +133,7 @@ export function emailStore(engine: Engine): EmailStore {
       db
         .delete(emailLinks)
         .where(isLink(hash, kinds, now))
-        .returning({ user_id, kind, email, expires_at }),
+        .returning({ user_id, kind, email, expires_at, unverified_at }),
     )
   }
 
@@ -149,18 +149,26 @@ export function emailStore(engine: Engine): EmailStore {
   /** Gives an account the address of a link, verified, and ends the links that were sent to another one. */
   function* giveAddress(
     db: Builders,
-    { user_id, kind, email }: Link,
+    { user_id, kind, email, unverified_at }: Link,
     now: number,
     told: EmailWebhooks,
   ): Work<Pick<Used, 'email' | 'lost_by'>> {
     if (email === null) throw new Error('a link of the operator has no address')
-    const loses = kind === 'undo' ? losesAddressToUndo : losesAddress
+    const loses = kind === 'undo' && unverified_at === null ? losesAddressToUndo : losesAddress
     const freed = yield* freeAddress(engine, db, email, now, told, { except: user_id, loses })
     if (freed === null) throw new Taken()
     yield* changed(db.update(users).set({ email, email_verified_at: now }).where(eq(users.id, user_id)))
     const elsewhere = and(inArray(emailLinks.kind, ['verify', 'reset']), ne(emailLinks.email, email))
     yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, user_id), elsewhere)))
     return { email, ...freed }
+  }
+
+  /** Removes all that signs in to an account, because it may be another person's than the owner of its address. */
+  function* dropWaysIn(db: Builders, userId: string, now: number): Work<void> {
+    yield* dropIdentities(engine, db, userId, now)
+    yield* dropPasskeys(engine, db, userId)
+    const none = { password_hash: null, messenger_id: null, updated_at: now }
+    yield* changed(db.update(users).set(none).where(eq(users.id, userId)))
   }
 
   return {
@@ -221,10 +229,8 @@ export function emailStore(engine: Engine): EmailStore {
         if (account === null || !resetsPassword(link, account.email)) return null
         const isFirst = isFirstProof(link, account)
         if (isFirst) {
-          yield* dropIdentities(engine, db, user_id, now)
-          yield* dropPasskeys(engine, db, user_id)
-          const proven = { email_verified_at: now, messenger_id: null, updated_at: now }
-          yield* changed(db.update(users).set(proven).where(eq(users.id, user_id)))
+          yield* dropWaysIn(db, user_id, now)
+          yield* changed(db.update(users).set({ email_verified_at: now }).where(eq(users.id, user_id)))
           yield* enqueue(engine, db, told(user_id, 'email_verified'))
         }
         if (isFirst || account.password_hash === null)
@@ -243,6 +249,12 @@ export function emailStore(engine: Engine): EmailStore {
         write(function* (db) {
           const link = yield* use(db, hash, ['undo'], now)
           if (link === null) return null
+          const { email, email_verified_at } = users
+          const account = yield* first(
+            db.select({ email, email_verified_at }).from(users).where(eq(users.id, link.user_id)),
+          )
+          if (account === null) return null
+          if (isFirstProof(link, account)) yield* dropWaysIn(db, link.user_id, now)
           const given = yield* giveAddress(db, link, now, told)
           yield* enqueue(engine, db, told(link.user_id, 'email'))
           // Later changes are undone too, and their undo links stop working.

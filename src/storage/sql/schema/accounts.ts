@@ -84,6 +84,7 @@ export const accounts = ({ table, text, int8, flag, json, either, key }: SchemaB
     kind: text({ enum: ['verify', 'reset', 'change', 'undo'] }).notNull(),
     email: text(),
     expires_at: int8().notNull(),
+    unverified_at: int8(),
   }),
 
   identities: table('identities', {
