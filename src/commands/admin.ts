@@ -225,7 +225,14 @@ async function resetPassword(who: string, { json }: { json: boolean }) {
 
 /** The mails of a server with these settings, which sends what this process puts into the outbox. */
 const mailsOf = (config: Config, storage: Storage) =>
-  accountMails({ store: storage.emails, isOn: config.smtpUrl !== null, wake: () => {}, ids, now: Date.now })
+  accountMails({
+    store: storage.emails,
+    isOn: config.smtpUrl !== null,
+    wake: () => {},
+    limits: { take: async () => null },
+    ids,
+    now: Date.now,
+  })
 
 async function adopt(surplus: readonly string[], { sure }: { sure: boolean }) {
   if (surplus.length > 0) throw new UsageError(`unexpected argument '${surplus[0]}'`)

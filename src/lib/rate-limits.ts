@@ -43,6 +43,8 @@ export const limitTable = {
   mail_link: { points: 100, per: 15 * minutes, by: 'address' },
   // For one e-mail address, whether or not an account has it.
   forgot: { points: 3, per: hours, by: 'account' },
+  // For one e-mail address that nobody has verified for the account: it may be a stranger's.
+  mail_to: { points: 10, per: hours, by: 'account' },
   verify_mail: { points: 1, per: minutes, by: 'account' },
   email_change: { points: 5, per: hours, by: 'account' },
   channel_test: { points: 3, per: hours, by: 'account' },

@@ -18,6 +18,7 @@ export function buildOutgoing({
   secrets,
   storage,
   shared,
+  limits,
   jobLeases,
   node,
   log,
@@ -51,7 +52,7 @@ export function buildOutgoing({
   const linkKey = linkKeyOf(secrets)
   const mailCarrier = openMailCarrier(config, linkKey)
   const isOn = mailCarrier !== null
-  const mails = accountMails({ store: storage.emails, isOn, wake: wakeMail, ids, now })
+  const mails = accountMails({ store: storage.emails, isOn, wake: wakeMail, limits, ids, now })
   const digest = openDigest({ store: storage.notifications, isOn, wake: wakeMail, ids, now })
   return { wakes, bot, providers, schedule, linkKey, mailCarrier, mails, digest }
 }

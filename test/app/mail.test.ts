@@ -658,6 +658,57 @@ describe('EMAIL_VERIFICATION', () => {
   })
 })
 
+describe('a stranger’s mailbox', () => {
+  const victim = 'victim@example.org'
+  const sentTo = (smtp: Awaited<ReturnType<typeof smtpServer>>) =>
+    smtp.mails.filter(({ recipients }) => recipients.includes(victim)).length
+
+  test('gets ten mails an hour at most from changes of address, however many accounts ask', async () => {
+    const { app, smtp } = await open({ RATE_LIMIT: 'register=100/1h' })
+    const statuses: number[] = []
+    for (let n = 0; n < 3; n++) {
+      const body = { phone: `+1415555010${n}`, password, name: 'Mal', consents }
+      const mal = app.as((await app.request('POST', 'auth/register', { body })).body.access_token)
+      for (let i = 0; i < 4; i++) statuses.push((await mal.put('me/email', { email: victim, password })).status)
+    }
+    expect(statuses).toEqual([...Array(10).fill(202), 429, 429])
+    await delivered(app)
+    expect(sentTo(smtp)).toBe(10)
+  })
+
+  test('gets ten mails an hour at most from who registers the address again and again', async () => {
+    const { app, smtp } = await open({ RATE_LIMIT: 'register=100/1h' })
+    for (let n = 0; n < 8; n++) {
+      const mal = await register(app, victim)
+      for (const [current_password, new_password] of [
+        [password, newPassword],
+        [newPassword, password],
+      ])
+        expect((await mal.put('me/password', { current_password, new_password })).status).toBe(204)
+      // Without a mail, too, the address can be registered by somebody else after seven days.
+      expect(await app.rows('SELECT 1 FROM users WHERE id = ? AND email_asked_at IS NOT NULL', mal.id)).toHaveLength(1)
+      // An erasure would remove what waits.
+      await delivered(app)
+      expect((await mal.delete('me', { password })).status).toBe(204)
+    }
+    await delivered(app)
+    expect(sentTo(smtp)).toBe(10)
+    // Whoever has verified the address hears of everything.
+    app.clock.now += hours
+    const owner = await register(app, 'owner@example.org')
+    await delivered(app)
+    await post(app, 'auth/email/verify', { token: linkOf(smtp.mails.at(-1)!).token })
+    for (let n = 0; n < 6; n++)
+      for (const [current_password, new_password] of [
+        [password, newPassword],
+        [newPassword, password],
+      ])
+        expect((await owner.put('me/password', { current_password, new_password })).status).toBe(204)
+    await delivered(app)
+    expect(smtp.mails.filter(({ recipients }) => recipients.includes(owner.email))).toHaveLength(13)
+  })
+})
+
 describe('mails about security', () => {
   const subjects = ({ mails }: { mails: Received[] }) => mails.map(({ subject }) => subject!)
 

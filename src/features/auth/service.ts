@@ -143,7 +143,7 @@ export function authService(deps: Deps) {
       const outcome = await accounts.register(account, consents.entries(id, choices, client), {
         session,
         audit: audit.entry('register', id, id, { by: email === null ? 'phone' : 'email' }),
-        welcome: email === null ? null : deps.emailLinks.welcome(id, email, language),
+        welcome: email === null ? null : await deps.emailLinks.welcome(id, email, language),
         webhooks: webhooks.about('user.created', id, { user_id: id, by: email === null ? 'phone' : 'email' }),
         told: toldOfLoss,
       })

@@ -54,10 +54,11 @@ export function emailLinks({ key, mails, verifies, ids, now }: LinkDeps) {
     },
 
     /** The link and mail that verify a registration's address; null if it need not be verified. */
-    welcome(userId: string, email: string, language: string): Welcome | null {
+    async welcome(userId: string, email: string, language: string): Promise<Welcome | null> {
       if (!verifies) return null
       const { link, stored } = make('verify', userId, email)
-      return { link: stored, mail: mails.to({ user_id: userId, email, language }, { about: 'verify', link }) }
+      const mail = mails.to({ user_id: userId, email, language }, { about: 'verify', link })
+      return { link: stored, mails: (await mails.mayReach(email)) ? [mail] : [], asked_at: now() }
     },
   }
 }
@@ -169,12 +170,15 @@ export function emailService(deps: Deps) {
       refuseWithoutMail()
       const to = await store.ofUser(caller.id)
       if (to === null) throw new Refusal('not_found', 'This account has no e-mail address.')
-      if (to.email_verified_at === null) await send(to, 'verify')
+      if (to.email_verified_at !== null) return
+      await limits.take('mail_to', to.email)
+      await send(to, 'verify')
     },
 
     /**
      * Sends a link to the new address, and one that undoes the change to the old one. The address changes when the first
-     * is used. With the present address, it takes back a change that was asked for before. Refuses with 403 `wrong_password`, or `forbidden` for an old session of an account without a password.
+     * is used. With the present address, it takes back a change that was asked for before. Refuses with 403 `wrong_password`,
+     * or `forbidden` for an old session of an account without a password, and with 429 if too many mails went to the new address.
      */
     async change(caller: Caller, body: { email: string; password?: string | null }, client: Client): Promise<void> {
       refuseWithoutMail()
@@ -182,6 +186,7 @@ export function emailService(deps: Deps) {
       const email = normalizedEmail(body.email)
       const from = await store.ofUser(caller.id)
       if (from?.email === email) return store.cancelChange(caller.id)
+      await limits.take('mail_to', email)
       const { link, stored } = links.make('change', caller.id, email)
       const to = { user_id: caller.id, email, language: await store.languageOf(caller.id) }
       const made = [stored]
@@ -190,7 +195,8 @@ export function emailService(deps: Deps) {
         const undo = links.make('undo', caller.id, from.email)
         if (from.email_verified_at === null) undo.stored.unverified_at = now()
         made.push(undo.stored)
-        sent.push(mails.to(from, { about: 'email_changed', link: undo.link, new_email_hint: emailHint(email) }))
+        const notice = mails.to(from, { about: 'email_changed', link: undo.link, new_email_hint: emailHint(email) })
+        if (from.email_verified_at !== null || (await mails.mayReach(from.email))) sent.push(notice)
       }
       if (await store.issue(caller.id, made, sent)) mails.wake()
       await audit.note('email_change_asked', caller.id, caller.id)

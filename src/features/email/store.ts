@@ -18,7 +18,7 @@ export type EmailLink = {
 export type Addressee = { user_id: string; email: string; email_verified_at: number | null; language: string }
 
 /** The link and the mail that go with a registration. */
-export type Welcome = { link: EmailLink; mail: NewParcel<'mail'> }
+export type Welcome = { link: EmailLink; mails: NewParcel<'mail'>[]; asked_at: number }
 
 /** Makes the webhooks about a change. */
 export type EmailWebhooks = (userId: string, field: 'email' | 'email_verified') => readonly NewParcel<'webhook'>[]

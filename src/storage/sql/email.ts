@@ -70,13 +70,12 @@ export function* takenName(
   return email !== null && (yield* holderOf(users.email, email)) !== null ? 'email_taken' : 'phone_taken'
 }
 
-/** Stores the link that goes with a registration, and its mail. */
-export function* welcome(engine: Engine, db: Builders, { link, mail }: Welcome): Work<void> {
+/** Stores the link that goes with a registration, and its mail, if there is one. */
+export function* welcome(engine: Engine, db: Builders, { link, mails, asked_at }: Welcome): Work<void> {
   const { users } = engine.tables
-  const email_asked_at = mail.created_at
-  yield* changed(db.update(users).set({ email_asked_at }).where(eq(users.id, link.user_id)))
+  yield* changed(db.update(users).set({ email_asked_at: asked_at }).where(eq(users.id, link.user_id)))
   yield* storeLink(engine, db, link)
-  yield* enqueue(engine, db, [mail])
+  yield* enqueue(engine, db, mails)
 }
 
 /** Removes the queued mails and the links of an erased account. Returns how many. */
