@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import { invalid } from './refusal.ts'
+import { openSeal } from './seal.ts'
 
 /** The query of a list; 30 items by default. */
 export type Page = { limit?: number; cursor?: string }
@@ -9,27 +9,28 @@ type Key = readonly (number | string)[]
 
 export type Paging = ReturnType<typeof openPaging>
 
-const macBytes = 16
+// Its length would tell how many digits a number has.
+const padding = 128
 
 /**
- * The cursors of all lists. Each has an HMAC, so that clients cannot start at an arbitrary position, from which some queries
- * would be slow. The key comes from a secret that all nodes share.
+ * The cursors of all lists. They are sealed: clients cannot start at an arbitrary position, from which some queries would be
+ * slow, and do not see numbers that count what is hidden from them, such as held messages. The key comes from a secret that all
+ * nodes share.
  */
 export function openPaging({ secret }: { secret: string | Uint8Array }) {
-  const key = new Bun.CryptoHasher('sha256', secret).update('convene cursor v1').digest()
-  const macOf = (text: string) => new Bun.CryptoHasher('sha256', key).update(text).digest().subarray(0, macBytes)
+  const key = new Bun.CryptoHasher('sha256', secret).update('convene cursor v2').digest()
+  const { seal, open } = openSeal(key, 'cursor')
 
   /** `list` names the list, with an id if there are several of the kind. A cursor is valid for that list only. */
   function cursorOf(list: string, key: Key): string {
     const text = JSON.stringify([list, ...key])
-    return Buffer.concat([macOf(text), Buffer.from(text)]).toString('base64url')
+    return seal(text.padEnd(Math.ceil(text.length / padding) * padding))
   }
 
-  /** The content of a cursor; empty if we have not signed it. */
+  /** The content of a cursor; empty if we have not made it. */
   function opened(cursor: string): unknown[] {
-    const bytes = Buffer.from(cursor, 'base64url')
-    const text = bytes.subarray(macBytes).toString('utf8')
-    if (bytes.length <= macBytes || !timingSafeEqual(bytes.subarray(0, macBytes), macOf(text))) return []
+    const text = open(cursor)
+    if (text === null) return []
     const read: unknown = JSON.parse(text)
     return Array.isArray(read) ? read : []
   }
@@ -39,7 +40,7 @@ export function openPaging({ secret }: { secret: string | Uint8Array }) {
 
     /**
      * The key in a cursor of that list, of these types; null if there is no cursor. Refuses with 422 a cursor that we have not
-     * signed, or that belongs to another list.
+     * made, or that belongs to another list.
      */
     keyOf<const T extends readonly ('number' | 'string')[]>(
       list: string,

@@ -33,6 +33,13 @@ test('a cursor that was forged, changed, or made for another list or with anothe
     refused(text)
 })
 
+test('a cursor tells its holder nothing, neither by what it holds nor by its length', () => {
+  const cursors = [9, 10, 123456].map((seq) => paging.cursorOf('messages of a chat', [seq, 'id']))
+  expect(new Set(cursors.map(({ length }) => length)).size).toBe(1)
+  for (const cursor of cursors)
+    expect(Buffer.from(cursor, 'base64url').toString('latin1')).not.toMatch(/messages|id|123456/)
+})
+
 test('every list refuses a forged cursor and a limit out of range', async () => {
   const app = await testApp()
   const [ada, bob] = [await app.person(), await app.person()]
