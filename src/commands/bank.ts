@@ -9,7 +9,7 @@ import { openPaging } from '../lib/paging.ts'
 import type { Storage } from '../storage/storage.ts'
 import { thrown, UsageError } from './command.ts'
 import { besideServer } from './database.ts'
-import { readText } from './read-text.ts'
+import { readText, writeText } from './text-files.ts'
 
 export const help = `usage: convene bank export FILE
        convene bank import FILE
@@ -44,7 +44,7 @@ async function exportTo(file: string) {
       text += entries.map(bankLine).join('')
       count += entries.length
     }
-    await Bun.write(file === '-' ? Bun.stdout : file, text)
+    await writeText(file, text)
     if (file !== '-') console.log(`${count} hashes written to ${file}`)
   })
 }

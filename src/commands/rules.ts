@@ -12,7 +12,7 @@ import { type FieldError, Refusal } from '../lib/refusal.ts'
 import type { Storage } from '../storage/storage.ts'
 import { thrown, UsageError } from './command.ts'
 import { besideServer } from './database.ts'
-import { readText } from './read-text.ts'
+import { readText, writeText } from './text-files.ts'
 
 export const help = `usage: convene rules export FILE
        convene rules import FILE
@@ -39,7 +39,7 @@ export async function run(args: string[]): Promise<void> {
 async function exportTo(file: string) {
   await withEditing(async (editing) => {
     const { items } = await editing.list()
-    await Bun.write(file === '-' ? Bun.stdout : file, `${JSON.stringify({ rules: items }, null, 2)}\n`)
+    await writeText(file, `${JSON.stringify({ rules: items }, null, 2)}\n`)
     if (file !== '-') console.log(`${items.length} rules written to ${file}`)
   })
 }

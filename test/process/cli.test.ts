@@ -393,6 +393,7 @@ test('rules are exported, changed and imported beside a running server, or refus
   const settings = { DATA_DIR: app.dataDir, DATABASE_URL: `sqlite:${databasePath}` }
   const file = join(app.dataDir, 'rules.json')
   expect((await convene(['rules', 'export', file], settings)).out).toContain('rules written')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
   const { rules } = await Bun.file(file).json()
   const given = {
     name: 'Fees',

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+
 /** The text of a file, or of the standard input if `file` is -. Throws if it is larger than `largest` bytes. */
 export async function readText(file: string, largest: number): Promise<string> {
   const isStdin = file === '-'
@@ -8,4 +10,10 @@ export async function readText(file: string, largest: number): Promise<string> {
   const text = await source.text()
   if (text.length > largest) throw tooLarge()
   return text
+}
+
+/** Writes a text into a file that only its owner may read, or to the standard output if `file` is -. */
+export async function writeText(file: string, text: string) {
+  if (file === '-') await Bun.write(Bun.stdout, text)
+  else await writeFile(file, text, { mode: 0o600 })
 }
