@@ -110,7 +110,7 @@ export const pageQuery = {
       error: 'Expected a whole number from 1 to 100',
     }),
   ),
-  cursor: t.Optional(t.String({ maxLength: 500, description: 'next_cursor of the page before' })),
+  cursor: t.Optional(t.String({ maxLength: 1000, description: 'next_cursor of the page before' })),
 }
 
 /** The query of a list that is short enough to be answered as a whole. */

@@ -125,7 +125,7 @@ const refused: Case[] = [
   ['me/sessions?limit=101', 'GET', () => undefined, { '/limit': 'out_of_range' }],
   ['me/sessions?limit=x', 'GET', () => undefined, { '/limit': 'type' }],
   ['me/sessions?cursor=x', 'GET', () => undefined, { '/cursor': 'format' }],
-  [`me/sessions?cursor=${'x'.repeat(301)}`, 'GET', () => undefined, { '/cursor': 'too_long' }],
+  [`me/sessions?cursor=${'x'.repeat(1001)}`, 'GET', () => undefined, { '/cursor': 'too_long' }],
   ['sync?since=x', 'GET', () => undefined, { '/since': 'type' }],
   ['chats', 'POST', () => ({}), { '/user_id': 'required' }],
   ['chats', 'POST', () => ({ user_id: 'x' }), { '/user_id': 'format' }],
