@@ -54,7 +54,7 @@ export type Convene = ReturnType<typeof createClient>
 export function createClient(options: ClientOptions) {
   const url = options.url.replace(/\/+$/, '')
   const platform = globalThis as unknown as Platform
-  const { storage, copy }: Storages = options.storage ? options : storageOf(platform)
+  const storage = options.storage ?? storageOf(platform)
   const isShared = !!storage
   const name = `${options.name ?? 'convene'}:${isShared ? '' : `${randomId()}:`}`
   const retry: Retry = { minMs: 500, maxMs: 30_000, ...options.retry }
@@ -62,7 +62,6 @@ export function createClient(options: ClientOptions) {
   const locks = options.locks === undefined ? (isShared && platform.navigator?.locks) || null : options.locks
   const WebSocket = options.WebSocket ?? globalThis.WebSocket
   const kept = openStorage(storage ?? memoryStorage(), name)
-  const copied = copy && openStorage(copy, name)
   const lock = openLock(locks, name)
   const tabs = isShared && locks ? openTabs(name, locks) : null
   const listeners = new Map<string, Set<(data: never, frame: Frame) => void>>()
@@ -73,7 +72,7 @@ export function createClient(options: ClientOptions) {
     url,
     fetch,
     storage: kept,
-    copy: copied,
+    copy: storage?.copy && openStorage(storage.copy, name),
     lock,
     cookies: options.cookies ?? false,
     changed: () => tabs?.post({ say: 'session' }),
@@ -178,7 +177,7 @@ export function createClient(options: ClientOptions) {
     api,
     /** The full URL of a path in an answer, such as a photo's `url`. */
     url: (path: string): string => (path.startsWith('/') ? url + path : path),
-    /** Resolves once a session in an asynchronous storage is read. */
+    /** Resolves once a session in an asynchronous storage is read: with false if the storage cannot be read. */
     ready: session.ready,
     session: session.store,
     /** Whether events arrive. */
@@ -266,20 +265,13 @@ const methods = [
   'typing',
 ] as const
 
-type Storages = { storage?: ClientStorage; copy?: ClientStorage }
-
-/**
- * The storages of a browser. Tabs see each other's changes in IndexedDB at once, but in `localStorage` only after a while. So
- * `localStorage` holds only a copy of the session, which a page can read synchronously at its start.
- */
-function storageOf(platform: Platform): Storages {
+/** The storage of a browser. */
+function storageOf(platform: Platform): ClientStorage | undefined {
   try {
     const { indexedDB, document, localStorage } = platform
-    if (indexedDB) return { storage: indexedDb(), copy: localStorage }
-    return { storage: document && localStorage }
+    return indexedDB ? indexedDb() : document && localStorage
   } catch {
     // A browser with storage disabled throws on any access to `localStorage`.
-    return {}
   }
 }
 

@@ -19,9 +19,26 @@ const patienceMs = [2500, 500]
 const sleep = (ms: number | undefined) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * A storage for browsers with room for photos and long lists: `createClient({ url, storage: indexedDb() })`. It is asynchronous:
- * the session is known only after `ready`.
+ * Tabs see each other's changes in IndexedDB at once, but in `localStorage` only after a while. So `localStorage` holds only a copy
+ * of the session, which a page can read synchronously at its start.
  */
+function copyOf(name: string): ClientStorage | undefined {
+  try {
+    const { localStorage } = globalThis as { localStorage?: ClientStorage }
+    const prefix = name === 'convene' ? '' : `${name}:`
+    return (
+      localStorage && {
+        getItem: (key) => localStorage.getItem(prefix + key),
+        setItem: (key, value) => localStorage.setItem(prefix + key, value),
+        removeItem: (key) => localStorage.removeItem(prefix + key),
+      }
+    )
+  } catch {
+    // A browser with storage disabled throws on any access to `localStorage`.
+  }
+}
+
+/** A storage for browsers with room for photos and long lists: `createClient({ url, storage: indexedDb() })`. */
 export function indexedDb(name = 'convene'): ClientStorage {
   let opened: Promise<Database> | null = null
   /** A connection that has failed once may be lost: the next access opens another one. */
@@ -64,6 +81,7 @@ export function indexedDb(name = 'convene'): ClientStorage {
     })
   }
   return {
+    copy: copyOf(name),
     getItem: async (key) => (await run('readonly', (items) => items.get(key))) ?? null,
     setItem: (key, value) => run('readwrite', (items) => items.put(value, key)),
     removeItem: (key) => run('readwrite', (items) => items.delete(key)),

@@ -51,6 +51,8 @@ type Stored = {
   user: Me | null
   tokens: Tokens | null
   reason: EndReason | null
+  /** When it was written, in milliseconds, and always later than the one before: the newest of several copies counts. */
+  at?: number
 }
 type Answer = Omit<Tokens, 'good_until'> & {
   user: Me
@@ -76,7 +78,7 @@ type Deps = {
   url: string
   fetch: ClientFetch
   storage: ScopedStorage
-  /** A synchronous copy of the session, which may be older. */
+  /** A synchronous copy of the session. It may be older, and is newer where the storage has refused the session. */
   copy?: ScopedStorage
   lock: Lock
   /** Whether the browser keeps the refresh token in its cookies. */
@@ -105,28 +107,46 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     if (tokens) accessToken.set(tokens.access_token)
   }
 
-  const parse = (text: string | null): Stored => (text ? JSON.parse(text) : nobody)
-  /** A storage that cannot be read for a moment signs nobody out, not even while the page starts: the copy is enough then. */
-  const read = async (text: ReturnType<typeof storage.get> = null) => {
+  /** What is damaged is no session. */
+  function parse(text: string | null | undefined): Stored {
     try {
-      return parse(await (text ?? storage.read('session')))
+      return text ? JSON.parse(text) : nobody
     } catch {
-      return current
+      return nobody
     }
   }
+  function orNewerCopy(stored: Stored): Stored {
+    const copied = parse(copy?.get('session') as string | null | undefined)
+    // A tab with an earlier version of this package stores no time, and may not write the copy.
+    const at = stored.at ?? (stored.id ? Infinity : 0)
+    return (copied.at ?? 0) > at ? copied : stored
+  }
+  /** A storage that cannot be read for a moment signs nobody out. */
+  const read = async () => orNewerCopy(await storage.read('session').then(parse, () => current))
 
   // With a synchronous storage, the session is known at once, and no page has to wait for it.
-  let early: ReturnType<typeof storage.get> = null
-  try {
-    early = (copy ?? storage).get('session')
-    if (typeof early === 'string') adopt(parse(early))
-  } catch {
-    // What is stored there is no session.
-  }
-  const ready: Promise<void> = read(copy ? null : early).then(adopt)
+  const early = (copy ?? storage).get('session')
+  if (typeof early === 'string') adopt(parse(early))
+  const ready = start()
 
-  async function write(stored: Stored) {
-    const text = stored === nobody ? null : JSON.stringify(stored)
+  /** Reads the stored session. If the storage cannot be read, the copy is enough, and without one it tries again. */
+  async function start(): Promise<boolean> {
+    for (const waitMs of [50, 400, 0]) {
+      const stored = await storage.read('session').then(parse, () => null)
+      if (stored) {
+        adopt(orNewerCopy(stored))
+        return true
+      }
+      if (current.at) break
+      await sleep(waitMs)
+    }
+    return false
+  }
+
+  async function write(next: Stored) {
+    const stored = { ...next, at: Math.max(Date.now(), (current.at ?? 0) + 1) }
+    // With a copy, signing out is stored too, so that it is newer than a session that could not be removed.
+    const text = stored.id || copy ? JSON.stringify(stored) : null
     await storage.set('session', text)
     await copy?.set('session', text)
     adopt(stored)
@@ -231,11 +251,16 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
       try {
         const answer = await requestTokens(tokens.refresh_token)
         // If the user has signed out meanwhile, they stay signed out.
-        if ((await read()).id !== stored.id) return null
+        const now = await read()
+        if (now.id !== stored.id) {
+          adopt(now)
+          return null
+        }
         await begin(answer, stored.id)
         return answer.access_token
       } catch (error) {
-        if (!(error instanceof Refused) || (error.problem.status !== 401 && error.code !== 'suspended')) throw error
+        if (!(error instanceof Refused) || isTemporary(error.problem)) throw error
+        if (error.problem.status !== 401 && error.code !== 'suspended') throw error
         const now = await read()
         if (now.id !== stored.id) {
           adopt(now)
@@ -260,16 +285,22 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
 
   /** `fetch` with the token of the session. If the token is refused, it repeats the request once with a new one. */
   async function authorized(path: string, init: RequestInit): Promise<Response> {
+    const early = current
+    await ready
+    const session = early.id ? early : current
+    /** Whether somebody else has signed in since. A request of one user must not be sent for another. */
+    const isOver = () => current.id !== session.id
     const send = (with_: string | null) =>
       fetch(path, { ...init, headers: { ...(with_ && { authorization: `Bearer ${with_}` }), ...init.headers } })
     const used = await token()
+    if (used && isOver()) throw new Error('Somebody else has signed in.')
     let response = await send(used)
     if (used && (response.status === 401 || response.status === 403)) {
       const { code } = await problemOf(response)
-      if (code === 'suspended') await end(code)
+      if (code === 'suspended') await end(code, session)
       if (code !== 'token_expired' && code !== 'unauthenticated') return response
       const fresh = await token(used)
-      if (fresh) response = await send(fresh)
+      if (fresh && !isOver()) response = await send(fresh)
     }
     // Store the user as the server has just shown it.
     if (response.ok && path === `${url}/api/v1/me` && init.method !== 'DELETE') {
@@ -287,13 +318,13 @@ export function openSession({ url, fetch, storage, copy, lock, cookies, changed 
     withDeadline(logOutWithinMs, async (signal) => {
       const { status } = await post('logout', {}, access_token, cookies, signal)
       // The cookies are those of whoever has signed in meanwhile.
-      if (status !== 401 || (cookies && current !== nobody)) return
+      if (status !== 401 || (cookies && current.id)) return
       const fresh = await requestTokens(refresh_token)
       await post('logout', {}, fresh.access_token, cookies, signal)
     })
 
   return {
-    /** Resolves once the stored session is read. */
+    /** Resolves once the stored session is read: with false if it cannot be read. */
     ready,
     store: store as Store<SessionState>,
     accessToken: accessToken as Store<string | null>,

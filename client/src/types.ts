@@ -97,6 +97,8 @@ export type ClientStorage = {
   getItem(key: string): string | null | Promise<string | null>
   setItem(key: string, value: string): unknown
   removeItem(key: string): unknown
+  /** A synchronous storage for a copy of the session, which a page can read at its start. `indexedDb` has one. */
+  copy?: ClientStorage
 }
 
 /** The part of `fetch` that is used. */

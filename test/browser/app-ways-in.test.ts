@@ -63,7 +63,8 @@ browserTest(
     expect(page.url()).not.toContain('code=')
     await context.clearCookies()
     await page.evaluate(
-      'indexedDB.databases().then((all) => all.forEach(({ name }) => indexedDB.deleteDatabase(name)))',
+      `localStorage.removeItem('convene:session')
+       indexedDB.databases().then((all) => all.forEach(({ name }) => indexedDB.deleteDatabase(name)))`,
     )
     // It leads to the page that was opened, here too.
     await page.goto(`${origin}/settings?a=b`)
@@ -229,7 +230,8 @@ browserTest(
     await app.rows('UPDATE users SET suspended_until = ?', app.clock.now + 86_400_000)
     await page.context().clearCookies()
     await page.evaluate(
-      'indexedDB.databases().then((all) => all.forEach(({ name }) => indexedDB.deleteDatabase(name)))',
+      `localStorage.removeItem('convene:session')
+       indexedDB.databases().then((all) => all.forEach(({ name }) => indexedDB.deleteDatabase(name)))`,
     )
     await signIn('You cannot use the app for now')
     expect(errors).toEqual([])

@@ -1,5 +1,6 @@
-import { expect, jest, test } from 'bun:test'
+import { expect, jest, setSystemTime, test } from 'bun:test'
 import { type ClientLocks, Refused } from '../../client/src/index.ts'
+import { indexedDb } from '../../client/src/indexeddb.ts'
 import { consents, password, testApp } from '../app.ts'
 import { until } from '../until.ts'
 import { clientOf, fits, newClient, sharedStorage } from './people.ts'
@@ -402,4 +403,227 @@ test('a refresh that is refused after the user has signed out brings nobody back
   await signedOut
   expect(client.session.get()).toEqual({ state: 'signed-out', user: null, reason: null })
   expect([...storage.kept.keys()]).toEqual([])
+})
+
+test('a request of one user that is under way is not sent for another who signs in meanwhile', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const fetch = async (url: string, init?: RequestInit) => {
+    if (url.endsWith('/messages')) {
+      resolve()
+      await held
+    }
+    return globalThis.fetch(url, init)
+  }
+  const client = await clientOf(await app.listen(), ada, { fetch })
+  const answer = client.api.POST('/api/v1/chats/{id}/messages', {
+    params: { path: { id } },
+    body: { text: 'Dear Bob' },
+  })
+  await asked
+  await client.signOut()
+  await client.signIn({ email: bob.email, password })
+  release()
+  expect((await answer).response.status).toBe(401)
+  expect((await bob.get(`chats/${id}/messages`)).body.items).toEqual([])
+})
+
+test.each(['with a valid token', 'with an expired one'])(
+  'a tab that shows one user sends nothing for another who has signed in elsewhere: %s',
+  async (how) => {
+    const app = await testApp()
+    const base = await app.listen()
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const id = await app.met(ada, bob)
+    const storage = sharedStorage()
+    const first = await clientOf(base, ada, { storage })
+    const second = newClient(base, { storage })
+    await second.signOut()
+    try {
+      if (how === 'with an expired one') setSystemTime(Date.now() + 901_000)
+      await second.signIn({ email: bob.email, password })
+      const request = { params: { path: { id } }, body: { text: 'Dear Bob' } }
+      await first.api.POST('/api/v1/chats/{id}/messages', request).catch(() => {})
+    } finally {
+      setSystemTime()
+    }
+    expect((await bob.get(`chats/${id}/messages`)).body.items).toEqual([])
+    expect(first.session.get().user?.name).toBe('Bob')
+  },
+)
+
+test('a write of the session that is confirmed too late hides no newer token of another tab', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const storage = sharedStorage()
+  let isLate = false
+  const late = {
+    ...storage,
+    setItem(key: string, value: string) {
+      storage.setItem(key, value)
+      if (isLate) throw new Error('The storage does not answer.')
+    },
+  }
+  const first = await clientOf(base, await app.person('Ada'), { storage: late })
+  const second = newClient(base, { storage })
+  try {
+    for (const client of [first, second, first, second]) {
+      app.clock.now += 901_000
+      setSystemTime(Date.now() + 901_000)
+      isLate = client === first
+      expect((await client.api.GET('/api/v1/me')).response.status).toBe(200)
+    }
+  } finally {
+    setSystemTime()
+  }
+  expect(first.session.get().state).toBe('signed-in')
+})
+
+test('a write of the session that fails once is repeated, so that no other tab refreshes with an old token', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const storage = sharedStorage()
+  let failures = 0
+  const failing = {
+    ...storage,
+    setItem(key: string, value: string) {
+      if (failures-- > 0) throw new Error('the connection is lost')
+      storage.setItem(key, value)
+    },
+  }
+  const first = await clientOf(base, await app.person('Ada'), { storage: failing })
+  const second = newClient(base, { storage })
+  app.clock.now += 901_000
+  failures = 1
+  expect((await first.api.GET('/api/v1/chats')).response.status).toBe(200)
+  app.clock.now += 20_000
+  expect((await second.api.GET('/api/v1/chats')).response.status).toBe(200)
+})
+
+test('whoever signs out where the storage removes nothing stays signed out after a reload', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const storage = sharedStorage()
+  const removeItem = () => {
+    throw new Error('locked')
+  }
+  const client = await clientOf(base, await app.person('Ada'), { storage: { ...storage, removeItem } })
+  await client.signOut()
+  expect(newClient(base, { storage }).session.get().state).toBe('signed-out')
+  expect([...storage.kept.values()].filter(Boolean)).toEqual([])
+})
+
+/** An IndexedDB that can be made to fail, and a `localStorage`, in place of those of a browser. */
+function browserStorages() {
+  const kept = new Map<string, string>()
+  const at = { refusesReads: false, refusesWrites: false }
+  const database = {
+    createObjectStore() {},
+    transaction(_: string, mode: string) {
+      const transaction = { error: null as unknown, oncomplete() {}, onabort() {}, objectStore: () => items }
+      const run = (work: () => unknown) => {
+        const request = { result: undefined as unknown }
+        queueMicrotask(() => {
+          if (mode === 'readonly' ? at.refusesReads : at.refusesWrites) {
+            transaction.error = new Error('QuotaExceededError')
+            return transaction.onabort()
+          }
+          request.result = work()
+          transaction.oncomplete()
+        })
+        return request
+      }
+      const items = {
+        get: (key: string) => run(() => kept.get(key)),
+        put: (value: string, key: string) => run(() => kept.set(key, value)),
+        delete: (key: string) => run(() => kept.delete(key)),
+      }
+      return transaction
+    },
+  }
+  const open = () => {
+    const request = { result: database, onupgradeneeded() {}, onsuccess() {} }
+    queueMicrotask(() => request.onsuccess())
+    return request
+  }
+  const before = globalThis as { indexedDB?: unknown; localStorage?: unknown }
+  const { indexedDB, localStorage } = before
+  Object.assign(globalThis, { indexedDB: { open }, localStorage: sharedStorage() })
+  return { at, restore: () => Object.assign(globalThis, { indexedDB, localStorage }) }
+}
+
+test('after a reload, a session that IndexedDB has refused is there, and an older one does not come back', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const { at, restore } = browserStorages()
+  const reload = async () => {
+    at.refusesWrites = false
+    const client = newClient(base)
+    await client.ready
+    return client
+  }
+  try {
+    const first = await clientOf(base, ada)
+    at.refusesWrites = true
+    app.clock.now += 901_000
+    expect((await first.api.GET('/api/v1/chats')).response.status).toBe(200)
+    first.close()
+    app.clock.now += 60_000
+    const second = await reload()
+    expect((await second.api.GET('/api/v1/chats')).response.status).toBe(200)
+    at.refusesWrites = true
+    await second.signOut()
+    await second.signIn({ email: bob.email, password })
+    second.close()
+    const third = await reload()
+    expect(third.session.get().user?.name).toBe('Bob')
+    at.refusesWrites = true
+    await third.signOut()
+    third.close()
+    expect((await reload()).session.get()).toEqual({ state: 'signed-out', user: null, reason: null })
+  } finally {
+    restore()
+  }
+})
+
+test('an IndexedDB that cannot be read at the start of a page signs nobody out, also where the app passes it', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const { at, restore } = browserStorages()
+  try {
+    const first = await clientOf(base, await app.person('Ada'), { storage: indexedDb() })
+    first.close()
+    at.refusesReads = true
+    const second = newClient(base, { storage: indexedDb() })
+    expect(second.session.get().user?.name).toBe('Ada')
+    expect(await second.ready).toBe(false)
+    expect((await second.api.GET('/api/v1/me')).data?.name).toBe('Ada')
+  } finally {
+    restore()
+  }
+})
+
+test('a storage without a copy that cannot be read at the start is read again, and the client says if it never can', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const storage = sharedStorage()
+  const first = await clientOf(base, await app.person('Ada'), { storage })
+  first.close()
+  let failures = 2
+  const failing = {
+    ...storage,
+    async getItem(key: string) {
+      if (failures-- > 0) throw new Error('the connection is lost')
+      return storage.getItem(key)
+    },
+  }
+  const second = newClient(base, { storage: failing })
+  expect([await second.ready, second.session.get().state]).toEqual([true, 'signed-in'])
+  failures = Infinity
+  const third = newClient(base, { storage: failing })
+  expect([await third.ready, third.session.get().state]).toEqual([false, 'signed-out'])
 })

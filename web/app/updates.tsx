@@ -41,8 +41,9 @@ export function Updates() {
     void closeNotifications()
     showUnread(0)
     // Who signs out without a network keeps a session on the server, which would go on pushing to this device.
-    void client.ready.then(async () => {
-      if (client.session.get().state === 'signed-out') await unsubscribe().catch(() => {})
+    void client.ready.then(async (isRead) => {
+      // A storage that cannot be read does not say that nobody is signed in.
+      if (isRead && client.session.get().state === 'signed-out') await unsubscribe().catch(() => {})
     })
   }, [isSignedIn, client])
   return null
