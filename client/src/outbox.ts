@@ -38,6 +38,8 @@ type Deps = {
   isReady(): boolean
   /** The entries were changed; `sent` is a message that the server has stored. */
   changed(sent?: Sent): void
+  /** Loads the module for photos, which fails without a network. */
+  photos?: typeof photos
 }
 
 const hangsAfterMs = 1000
@@ -52,12 +54,12 @@ type Outcome = { message: Sent } | { problem: Problem } | { waitMs: number }
  * Keeps the user's actions until the server has them. All tabs share the stored list, and one of them sends at a time. A
  * message that is sent twice is stored once, because of its `client_id`.
  */
-export function openOutbox({ api, storage, lock, key, retry, isReady, changed }: Deps) {
+export function openOutbox({ api, storage, lock, key, retry, isReady, changed, photos: load = photos }: Deps) {
   const store = createStore<readonly Entry[]>([])
   let stored: readonly Entry[] = []
   /** Changes that are shown but not stored yet. Applying a change twice has no further effect. */
   let pending: Change[] = []
-  /** Those of them that could not be stored, because what is stored could not be read: they are stored with the next one. */
+  /** Those that could not be stored, because the storage could not be read or written: they are stored with the next one. */
   let late: Change[] = []
   const files = new Map<string, Photo>()
   const retries = openRetry(retry, () => drain())
@@ -67,7 +69,8 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
   let drainAgain = false
   let closed = false
 
-  const show = () => store.set(pending.reduce((entries, change) => change(entries), stored))
+  const apply = (changes: Change[], entries: readonly Entry[]) => changes.reduce((now, change) => change(now), entries)
+  const show = () => store.set(apply(pending, stored))
 
   /** Null where the storage cannot be read for a moment. */
   const read = (): Promise<readonly Entry[] | null> =>
@@ -79,22 +82,23 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
   /** Under the lock, because what was read during a change is older than the change. */
   const reread = () =>
     lock('outbox', async () => {
-      stored = (await read()) ?? stored
+      const now = await read()
+      if (now) stored = apply(late, now)
       show()
     })
 
   async function mutate(change: Change, first?: () => Promise<unknown>) {
     pending.push(change)
     show()
-    await first?.()
+    await first?.().catch(() => {})
     await lock('outbox', async () => {
       const before = await read()
       late.push(change)
       if (!before) return
       const done = late
-      late = []
-      const after = done.reduce((entries, one) => one(entries), before)
-      if (!closed) await storage.set(key, JSON.stringify((stored = after)))
+      stored = apply(done, before)
+      // A refused change is applied again to what another tab may store meanwhile.
+      if (closed || (await storage.set(key, JSON.stringify(stored)))) late = []
       pending = pending.filter((one) => !done.includes(one))
       show()
     })
@@ -114,7 +118,7 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
     await mutate(
       (entries) => (entries.some(({ id }) => id === entry.id) ? entries : [...entries, entry]),
       // A photo that cannot be stored is still sent while the program runs.
-      file && (async () => (await photos()).keep(storage, entry.id, file).catch(() => {})),
+      file && (async () => (await load()).keep(storage, entry.id, file)),
     )
     void drain()
   }
@@ -137,8 +141,12 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
   }
 
   /** Marks an entry as refused. A waiting edit of the message becomes its text, and a waiting deletion removes it. */
-  const refuse = (entry: Entry, problem: Problem) =>
-    mutate((entries) => {
+  async function refuse(entry: Entry, problem: Problem) {
+    await mutate((entries) => {
+      // A newer change of the same message takes the place of a refused edit.
+      const at = entries.findIndex(({ id }) => id === entry.id)
+      if (entry.op === 'edit' && entries.some(({ target }, i) => i > at && target === entry.target))
+        return entries.filter(({ id }) => id !== entry.id)
       const after = entries.filter(({ target, id }) => target === entry.id && id !== entry.id)
       const edit = after.findLast(({ op }) => op === 'edit')
       return entries.flatMap((other) => {
@@ -148,16 +156,20 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed }:
         return { ...other, ...(edit && { text: edit.text }), problem }
       })
     })
+    if (entry.photo && !store.get().some(({ id }) => id === entry.id)) await forget(entry.id)
+  }
 
   async function deliver(entry: Entry): Promise<Outcome> {
     const { id, op, chat, target, text, more } = entry
     let { media } = entry
     try {
       if (entry.photo && !media) {
-        const { data, error, response } = await (await photos()).upload(api, storage, id, files.get(id))
+        const { data, error, response } = await (await load()).upload(api, storage, id, files.get(id))
         if (!data) return outcomeOf(error, response)
         media = data.id
         await mutate(replace(id, (now) => ({ ...now, media })))
+        // Somebody else may have signed in meanwhile.
+        if (closed) return { waitMs: 0 }
       }
       running = { at: Date.now(), abort: new AbortController() }
       const request = { params: { path: { id: target ?? chat } }, signal: running.abort.signal }

@@ -11,14 +11,21 @@ const keyOf = (id: string) => `photo:${id}`
 export const keep = async (storage: ScopedStorage, id: string, photo: Photo) =>
   storage.set(keyOf(id), await toText(photo))
 
-/** Uploads the photo of an entry: the one in memory, or else the stored one. */
+/** Uploads the photo of an entry: the stored one, or else the one in memory, whose file may have changed or gone. */
 export async function upload(api: Api, storage: ScopedStorage, id: string, inMemory?: Photo): Promise<Answer> {
-  const photo = inMemory ?? fromText(await storage.get(keyOf(id)))
+  const photo = await readable(storage, id, inMemory).catch(() => null)
   if (!photo) return { error: lostPhoto, response: Response.error() }
   const form = new FormData()
   form.append('file', photo as Blob, 'photo')
   // The types describe the fields of the form; the body is the form itself.
   return api.POST('/api/v1/media', { body: form as unknown as { file: string } })
+}
+
+async function readable(storage: ScopedStorage, id: string, inMemory?: Photo): Promise<Photo | null> {
+  const stored = fromText(await storage.get(keyOf(id)))
+  if (stored || !inMemory || 'uri' in inMemory) return stored ?? inMemory ?? null
+  // Read here, because `fetch` fails for an unreadable file as it does without a network.
+  return new Blob([await inMemory.arrayBuffer()], { type: inMemory.type })
 }
 
 const lostPhoto: Problem = {

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { openLock } from '../../client/src/locks.ts'
 import { openOutbox } from '../../client/src/outbox.ts'
 import { memoryStorage, openStorage } from '../../client/src/storage.ts'
@@ -387,4 +389,147 @@ test('messages that are sent in a row stay shown while the storage is slow to re
   for (const text of ['one', 'two', 'three', 'four']) await send({ text })
   expect(counts.at(-1)).toBe(4)
   expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+})
+
+test.each(['confirmed too late', 'refused'])(
+  'a write of the outbox that is %s loses no message of any tab',
+  async (how) => {
+    const app = await testApp()
+    const base = await app.listen()
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const id = await app.met(ada, bob)
+    const storage = sharedStorage()
+    let isFailing = false
+    const failing = {
+      ...storage,
+      setItem(key: string, value: string) {
+        if (!isFailing || how !== 'refused') storage.setItem(key, value)
+        if (isFailing) throw new Error('The storage does not answer.')
+      },
+    }
+    const { at, fetch } = switched()
+    const first = await clientOf(base, ada, { storage: failing, fetch })
+    const second = newClient(base, { storage, fetch })
+    await second.chats.open(id).load()
+    at.isOff = true
+    isFailing = true
+    await first.chats.open(id).send({ text: 'one' })
+    isFailing = false
+    await second.chats.open(id).send({ text: 'two' })
+    await first.chats.open(id).send({ text: 'three' })
+    const waiting = JSON.parse(storage.kept.get(`convene:outbox:${ada.id}`)!) as { text: string }[]
+    expect(waiting.map(({ text }) => text).toSorted()).toEqual(['one', 'three', 'two'])
+    at.isOff = false
+    first.wake()
+    const stored = async () => (await bob.get(`chats/${id}/messages`)).body
+    await until(async () => (await stored()).items.length >= 3, 'all are sent')
+    expect(textsOf(await stored()).toSorted()).toEqual(['one', 'three', 'two'])
+  },
+)
+
+/** A photo in a file of the device. */
+async function photoFile() {
+  const file = Bun.file(join(tmpdir(), `${crypto.randomUUID()}.gif`))
+  await Bun.write(file, gif)
+  return file
+}
+
+test('a photo whose file cannot be read is refused, and holds up no other message', async () => {
+  const app = await testApp()
+  const { ada, people, chatId } = await pair(app)
+  const chat = ada.chats.open(chatId)
+  await chat.load()
+  const file = await photoFile()
+  await file.delete()
+  await chat.send({ photo: file, text: 'a photo' })
+  await chat.send({ text: 'a text' })
+  const { items } = await fits(chat.messages, ({ items }) => items.some(({ state }) => state === 'failed'))
+  expect(items.find(({ state }) => state === 'failed')).toMatchObject({
+    text: 'a photo',
+    problem: { title: 'Photo lost' },
+  })
+  const stored = async () => (await people.bob.get(`chats/${chatId}/messages`)).body
+  await until(async () => (await stored()).items.length === 1, 'the other one is sent')
+  expect(textsOf(await stored())).toEqual(['a text'])
+})
+
+test('a photo whose file goes after it was stored is sent all the same', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const { at, fetch } = switched()
+  const client = await clientOf(base, ada, { fetch })
+  at.isOff = true
+  const file = await photoFile()
+  await client.chats.open(id).send({ photo: file })
+  await file.delete()
+  at.isOff = false
+  client.wake()
+  await until(async () => (await bob.get(`chats/${id}/messages`)).body.items[0]?.photo?.width === 1, 'it is sent')
+})
+
+test('a photo is sent once also where the module that stores it could not be loaded', async () => {
+  const sent: string[] = []
+  const api = {
+    async POST(path: string, { body }: { body: { client_id: string } }) {
+      if (path !== '/api/v1/media') sent.push(body.client_id)
+      return { data: { id: 'x', chat_id: 'chat' }, response: new Response() }
+    },
+  }
+  let failures = 1
+  const outbox = openOutbox({
+    api: api as never,
+    storage: openStorage(memoryStorage(), ''),
+    lock: openLock(null, 'without the module'),
+    key: 'outbox',
+    retry: { minMs: 1, maxMs: 2 },
+    isReady: () => true,
+    changed() {},
+    async photos() {
+      if (failures-- > 0) throw new TypeError('Failed to fetch dynamically imported module')
+      return import('../../client/src/photo.ts')
+    },
+  })
+  await outbox.add({ id: 'a', op: 'send', chat: 'chat', at: '' }, new Blob([gif], { type: 'image/gif' }))
+  await until(() => sent.length > 0, 'it is sent')
+  await Bun.sleep(20)
+  expect([sent, outbox.entries.get()]).toEqual([['a'], []])
+  outbox.close()
+})
+
+test('a refused edit makes way for a newer edit and for a deletion', async () => {
+  const app = await testApp()
+  const { ada, people, chatId } = await pair(app)
+  const chat = ada.chats.open(chatId)
+  await chat.load()
+  for (const text of ['one', 'two']) await chat.send({ text })
+  const { items } = await fits(chat.messages, ({ items }) => items.filter((m) => m.state === 'sent').length === 2)
+  const [one, two] = items.map(({ id }) => id) as [string, string]
+  const refused = 'x'.repeat(100_000)
+  await Promise.all([chat.edit(one, refused), chat.edit(one, 'one, edited'), chat.edit(two, refused), chat.remove(two)])
+  const stored = async () => (await people.bob.get(`chats/${chatId}/messages`)).body.items.toReversed()
+  await until(async () => (await stored())[1].deleted, 'both changes arrive')
+  expect((await stored())[0].text).toBe('one, edited')
+  await fits(chat.messages, ({ items }) => items.every(({ state }) => state === 'sent'))
+  expect(textsOf(chat.messages.get())).toEqual(['one, edited', null])
+})
+
+test('nothing of a photo stays whose message is removed before it is refused', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const storage = sharedStorage()
+  const { at, fetch } = switched()
+  const client = await clientOf(base, ada, { storage, fetch })
+  at.isOff = true
+  const chat = client.chats.open(id)
+  await chat.remove(await chat.send({ photo: new Blob([gif], { type: 'image/gif' }) }))
+  const hasPhoto = () => [...storage.kept.keys()].some((key) => key.includes('photo:'))
+  expect(hasPhoto()).toBe(true)
+  await bob.post('blocks', { user_id: ada.id })
+  at.isOff = false
+  client.wake()
+  await until(() => storage.kept.get(`convene:outbox:${ada.id}`) === '[]' && !hasPhoto(), 'both are gone')
 })
