@@ -85,9 +85,7 @@ export function openLink(deps: LinkDeps) {
     close,
     wake,
     async open() {
-      // Only a stopped connection is opened again.
-      if (running && state.get().state !== 'stopped') return wake()
-      close()
+      if (running) return wake()
       const own = (running = {})
       state.set({ ...disconnected, state: 'connecting' })
       // A page that cannot load this module opens its own socket.

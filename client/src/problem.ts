@@ -22,14 +22,15 @@ export async function problemOf(response: Response): Promise<Problem> {
   } catch {
     // The answer is not from the server.
   }
-  if (body?.code) return body as Problem
+  if (typeof body?.code === 'string' && body.status === response.status) return body as Problem
   const { status, statusText: title } = response
   const code = status === 429 ? 'rate_limited' : status < 500 ? 'bad_request' : 'internal_error'
   return { type: 'about:blank', title, status, detail: `HTTP ${status} ${title}`, code, request_id: '' }
 }
 
-/** Whether the same request may succeed later. */
-export const isTemporary = ({ status }: Problem): boolean => status >= 500 || [408, 425, 429].includes(status)
+/** Whether the same request may succeed later. A 401 or 403 that is not the server's is of a network that wants a login. */
+export const isTemporary = ({ status, code }: Problem): boolean =>
+  status >= 500 || [408, 425, 429, ...(code === 'bad_request' ? [401, 403, 407] : [])].includes(status)
 
 /** How long the server asks to wait. 0 if it does not say, or as a date, which some proxies send: the clocks may differ. */
 export const retryAfterMs = ({ headers }: Response): number => 1000 * (Number(headers.get('retry-after')) || 0)

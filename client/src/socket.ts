@@ -1,4 +1,4 @@
-import { retryAfterMs } from './problem.ts'
+import { isTemporary, retryAfterMs } from './problem.ts'
 import type { Session } from './session.ts'
 import { openRetry, type Retry } from './store.ts'
 import type { ClientSocket, ClientWebSocket, ConnectionState, Frame, Problem } from './types.ts'
@@ -20,7 +20,7 @@ type Deps = {
 export type Connection = {
   send(frame: object): void
   close(): void
-  /** The network may be back: connects at once, or finds out soon whether the connection still works. */
+  /** The network may be back: connects at once, also if stopped, or finds out soon whether the connection still works. */
   wake(): void
 }
 
@@ -38,6 +38,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
   let opening = false
   let openedAt = 0
   let isClosed = false
+  let isStopped = false
   let heartbeat: Timer
   let deadline: Timer
   const reconnect = openRetry(retry, open)
@@ -46,14 +47,14 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
   const showTrying = () => onState(isOffline() ? 'offline' : 'connecting')
 
   async function open() {
-    if (isClosed || socket || opening) return
+    if (isClosed || isStopped || socket || opening) return
     reconnect.stop()
     showTrying()
     opening = true
     const token = await session.token(refused).catch(() => undefined)
     opening = false
     // Null: the session is over, and so is this connection.
-    if (isClosed || token === null) return
+    if (isClosed || isStopped || token === null) return
     if (token === undefined) return reconnect.failed()
     used = accepted = token
     refused = null
@@ -133,13 +134,15 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     // An overloaded server says when to come back.
     const waitMs = response ? retryAfterMs(response) : 0
     if (isClosed) return
-    if (error?.status === 403) stop(error.code)
+    if (error?.status === 403 && !isTemporary(error)) stop(error.code)
     // After a restart of the server, clients spread their reconnects.
     else reconnect.failed(waitMs, code === 1012 ? 3000 : 0)
   }
 
+  /** Tries no more until `wake`. */
   function stop(reason: string) {
-    close()
+    isStopped = true
+    drop()
     onState('stopped', reason)
   }
 
@@ -162,6 +165,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
       if (socket?.readyState === 1) return void ping(3000)
       // An attempt that began without a network may hang for long.
       if (socket && Date.now() - openedAt > hangsAfterMs) drop()
+      isStopped = false
       void open()
     },
   }

@@ -1,5 +1,7 @@
 // One socket for all tabs. Loaded when a page connects that may share its storage with other tabs.
 import type { LinkDeps } from './link.ts'
+import { retryAfterMs } from './problem.ts'
+import { openRetry } from './store.ts'
 import type { Sent } from './outbox.ts'
 import type { Connection } from './socket.ts'
 import type { ClientLocks, ConnectionState, Event, Frame } from './types.ts'
@@ -54,9 +56,11 @@ export function shareSocket(deps: Deps): Connection {
   let release: (() => void) | null = null
   let watch: ReturnType<typeof setInterval> | undefined
   let isCatchingUp = false
+  let isReading = false
   let queued: Event[] = []
   let running = true
 
+  const retries = openRetry(deps.retry, catchUp)
   const post = (note: Note) => tabs.post({ ...note, from: tab, of: name })
   const welcome = (to?: string) => post({ say: 'lead', to, seq: known.seq, state: state.get(), online: online() })
 
@@ -77,19 +81,20 @@ export function shareSocket(deps: Deps): Connection {
     return false
   }
 
-  /** Reads the events that this tab has missed, which the leader's socket does not repeat. */
+  /** Reads the events that this tab has missed, which the leader's socket does not repeat. Tries again until it has them. */
   async function catchUp() {
-    if (isCatchingUp) return
-    isCatchingUp = true
-    while (running) {
-      const { data } = await api
+    if (isReading) return
+    isReading = isCatchingUp = true
+    for (;;) {
+      const { data, response } = await api
         .GET('/api/v1/sync', { params: { query: { since: known.seq ?? 0, limit: 100 } } })
-        .catch(() => ({ data: undefined }))
-      if (!running) break
+        .catch(() => ({ data: undefined, response: undefined }))
+      if (!running) return
       if (!data) {
-        await new Promise((resolve) => setTimeout(resolve, 1000))
-        continue
+        isReading = false
+        return retries.failed(response && retryAfterMs(response))
       }
+      retries.done()
       if (data.resume === 'gap') reset(data.seq)
       for (const event of data.items)
         if (event.seq > (known.seq ?? 0)) {
@@ -98,10 +103,10 @@ export function shareSocket(deps: Deps): Connection {
         }
       if (data.next_cursor === null) break
     }
-    isCatchingUp = false
+    isReading = isCatchingUp = false
     const late = queued.sort((a, b) => a.seq - b.seq)
     queued = []
-    if (running) for (const event of late) take(event, null)
+    for (const event of late) take(event, null)
   }
 
   function lead() {
@@ -143,8 +148,10 @@ export function shareSocket(deps: Deps): Connection {
     const own = (waiting = new AbortController())
     clearInterval(watch)
     if (!options.steal) follow()
+    let isHeld = false
     const work = () =>
       new Promise<void>((resolve) => {
+        isHeld = true
         if (own !== waiting || !running) return resolve()
         release = resolve
         lead()
@@ -152,9 +159,11 @@ export function shareSocket(deps: Deps): Connection {
     try {
       await tabs.locks.request(`${name}leader`, options.steal ? options : { signal: own.signal }, work)
     } catch {
-      // This tab has aborted the request, or another tab has stolen the lock.
+      // This tab has aborted the request, or another tab has stolen the lock, or pages may not use locks here.
     }
     if (own !== waiting || !running) return
+    // Without locks, this tab opens its own socket.
+    if (!isHeld) return lead()
     stopLeading()
     void queue()
   }
@@ -175,8 +184,9 @@ export function shareSocket(deps: Deps): Connection {
     }
     if (connection) {
       if (note.say === 'ping') post({ say: 'pong' })
+      // Another tab connects: what has stopped the socket may be solved.
+      if (note.say === 'wake' || (note.say === 'join' && state.get().state === 'stopped')) connection.wake()
       if (note.say === 'join') welcome(note.from)
-      if (note.say === 'wake') connection.wake()
       if (note.say === 'send') connection.send(note.frame)
       return
     }
@@ -195,10 +205,12 @@ export function shareSocket(deps: Deps): Connection {
       waiting?.abort()
       waiting = null
       clearInterval(watch)
+      retries.close()
       stopListening()
       stopLeading()
     },
     wake() {
+      if (isCatchingUp) void catchUp()
       if (connection) connection.wake()
       else post({ say: 'wake' })
     },

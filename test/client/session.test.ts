@@ -627,3 +627,78 @@ test('a storage without a copy that cannot be read at the start is read again, a
   const third = newClient(base, { storage: failing })
   expect([await third.ready, third.session.get().state]).toEqual([false, 'signed-out'])
 })
+
+const portal = (status: number) =>
+  new Response('<h1>Please accept the terms of this network</h1>', { status, headers: { 'content-type': 'text/html' } })
+
+test('a page that a network shows instead of the server’s answer neither ends the session nor stops the socket', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  let pages = 0
+  let isAway = false
+  const fetch = async (url: string, init?: RequestInit) => {
+    if (url.includes('/sync') && isAway) return portal(403)
+    return url.endsWith('/auth/refresh') && pages-- > 0 ? portal(401) : globalThis.fetch(url, init)
+  }
+  const sockets: WebSocket[] = []
+  class Away extends WebSocket {
+    constructor(url: string, protocols: string[]) {
+      super(isAway ? 'ws://127.0.0.1:1/ws' : url, protocols)
+      sockets.push(this)
+    }
+  }
+  const client = await clientOf(base, await app.person('Ada'), { fetch, WebSocket: Away as never })
+  app.clock.now += 901_000
+  pages = 1
+  expect((await client.api.GET('/api/v1/me')).response.status).toBe(200)
+  client.connect()
+  await fits(client.connection, ({ state }) => state === 'online')
+  isAway = true
+  sockets[0]!.close()
+  await until(() => sockets.length > 2, 'it tries again')
+  isAway = false
+  await fits(client.connection, ({ state }) => state === 'online')
+})
+
+test('a stopped connection is opened again by a call of connect or wake, in any of the tabs', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const storage = sharedStorage()
+  const locks = fakeLocks()
+  const sockets: WebSocket[] = []
+  class Spy extends WebSocket {
+    constructor(url: string, protocols: string[]) {
+      super(url, protocols)
+      sockets.push(this)
+    }
+  }
+  const shared = { storage, locks, WebSocket: Spy as never }
+  const leader = await clientOf(base, await app.person('Ada'), shared)
+  leader.connect()
+  await fits(leader.connection, ({ state }) => state === 'online')
+  const follower = newClient(base, shared)
+  follower.connect()
+  await fits(follower.connection, ({ state }) => state === 'online')
+  const third = newClient(base, shared)
+  for (const again of [leader.connect, follower.connect, leader.wake, follower.wake, third.connect]) {
+    // What the server says to a user with too many sockets.
+    sockets.at(-1)!.onclose!({ code: 4409, reason: '' } as CloseEvent)
+    for (const { connection } of [leader, follower]) await fits(connection, ({ state }) => state === 'stopped')
+    again()
+    for (const { connection } of [leader, follower]) await fits(connection, ({ state }) => state === 'online')
+  }
+  await fits(third.connection, ({ state }) => state === 'online')
+  expect([leader.connection.get().leads, sockets.length]).toEqual([true, 6])
+})
+
+test('where pages may not use Web Locks, each opens its own socket', async () => {
+  const app = await testApp()
+  const locks = {
+    async request() {
+      throw new DOMException('access denied', 'SecurityError')
+    },
+  }
+  const client = await clientOf(await app.listen(), await app.person('Ada'), { storage: sharedStorage(), locks })
+  client.connect()
+  await fits(client.connection, ({ state }) => state === 'online')
+})

@@ -2,7 +2,8 @@ import { expect, setSystemTime, test } from 'bun:test'
 import { noContent } from '../../client/src/initial.ts'
 import { openMessages } from '../../client/src/messages.ts'
 import { createStore } from '../../client/src/store.ts'
-import type { Event, Message } from '../../client/src/index.ts'
+import { type Note, shareSocket } from '../../client/src/tabs.ts'
+import type { Event, Frame, Message } from '../../client/src/index.ts'
 import { hours } from '../../src/lib/time.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { until } from '../until.ts'
@@ -307,4 +308,52 @@ test('a message that was held back takes its own place among newer ones; small d
   await load()
   for (const message of [at(2), at(4), at(5, 239)]) onEvent({ type: 'message', seq: 1, at: '', data: message } as Event)
   expect(store.get().items.map(({ text }) => text)).toEqual([1, 2, 3, 4, 5].map((n) => `message ${n}`))
+})
+
+test('a tab that cannot read the events it has missed tries again less and less often, and at once when it wakes', async () => {
+  const askedAt: number[] = []
+  const missed = { seq: 2, type: 'notice', at: '', data: {} } as unknown as Frame
+  let isDown = true
+  const api = {
+    async GET() {
+      askedAt.push(performance.now())
+      if (askedAt.length === 1) return { response: new Response('', { headers: { 'retry-after': '0.2' } }) }
+      if (isDown) throw new TypeError('no network')
+      return { data: { items: [missed], next_cursor: null } }
+    },
+  }
+  const notes = new Set<(note: Note) => void>()
+  const told: unknown[] = []
+  const known = { seq: 1 }
+  const connection = shareSocket({
+    api,
+    name: '',
+    tab: 'this',
+    known,
+    retry: { minMs: 50, maxMs: 10_000 },
+    state: createStore(null),
+    tabs: {
+      // Another tab leads.
+      locks: { request: () => new Promise(() => {}) },
+      post() {},
+      listen: (listener: (note: Note) => void) => {
+        notes.add(listener)
+        return () => notes.delete(listener)
+      },
+    },
+    onFrame: (frame: Frame) => told.push(frame.seq),
+    onOnline() {},
+  } as never)
+  const state = { state: 'online', reason: null, leads: true } as const
+  for (const tell of notes) tell({ say: 'lead', from: 'other', of: '', seq: 2, state, online: [] })
+  await until(() => askedAt.length >= 4, 'it tries again')
+  expect(askedAt[1]! - askedAt[0]!).toBeGreaterThanOrEqual(245)
+  for (const i of [2, 3]) expect(askedAt[i]! - askedAt[i - 1]!).toBeGreaterThanOrEqual(45)
+  isDown = false
+  const before = askedAt.length
+  connection.wake()
+  expect(askedAt.length).toBe(before + 1)
+  await until(() => told.length > 0, 'the event is there')
+  expect(told).toEqual([2])
+  connection.close()
 })
