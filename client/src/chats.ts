@@ -268,9 +268,13 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
       cached: () => cached<Message>(`chat:${id}`),
       keep: (items) => saveMessages(id, items),
     })
+    /** The listeners of `info`. */
+    const watching = new Set<() => void>()
     let typedAt = 0
     /** A read mark that the server does not have yet. */
     let unmarked: { upTo?: string } | null = null
+    /** The newest message of the last answered mark. */
+    let marked: string | undefined
     let isMarking = false
     const markRetry = openRetry(retry, mark)
     messages.show()
@@ -287,9 +291,21 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
         if (!data && (!problem || isTemporary(problem))) break
         // There is no newer mark.
         if (unmarked === now) unmarked = null
+        marked = now.upTo
         await readOne(id)
+        await loadUnread()
       }
       isMarking = false
+    }
+    /** The newest message of the chat when messages were loaded that are still unread after a mark. */
+    let sought: string | undefined
+    /** Loads the messages that are unread after a mark, because no event has told of them. Once for each newest message. */
+    async function loadUnread() {
+      const chat = known(id)
+      const last = chat?.last_message?.id
+      if (!chat?.unread_count || last === sought) return
+      sought = last
+      await messages.loadNewer()
     }
 
     const entry = () => ({ chat: id, at: new Date().toISOString() })
@@ -324,7 +340,12 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
         get: () => known(id),
         subscribe(listener) {
           if (!known(id)) void readOne(id)
-          return infos.subscribe(listener)
+          const stop = infos.subscribe(listener)
+          watching.add(stop)
+          return () => {
+            watching.delete(stop)
+            stop()
+          }
         },
       } as Store<Chat | null>,
       /** Whether the other member is typing. */
@@ -356,8 +377,10 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
         const chat = known(id)
         // The count of a chat that is being read may be older than its messages.
         if (chat?.unread_count === 0 && !messages.hasUnread()) return
+        const upTo = messages.newestId()
+        if (upTo && upTo === marked) return loadUnread()
         if (chat) put({ ...chat, unread_count: 0 })
-        unmarked = { upTo: messages.newestId() }
+        if (!upTo || unmarked?.upTo !== upTo) unmarked = { upTo }
         await mark()
       },
       /** Tells the other member that the user is typing; call it on every key, it sends one frame in two seconds. */
@@ -373,6 +396,8 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
       messages,
       wake() {
         messages.wake()
+        if (watching.size > 0 && !known(id)) void readOne(id)
+        sought = undefined
         void mark()
       },
       close() {

@@ -39,7 +39,7 @@ export type Live = ReturnType<typeof openLive>
 export function openLive(deps: LiveDeps) {
   const { session, api, retry, tabs, name, storage, cache, lock, sendLock, list, connection, tell } = deps
   const { document, addEventListener } = globalThis as unknown as Platform
-  const presence = openPresence()
+  const presence = openPresence(connection)
   let isConnected = false
   let mine = openFor('')
 
@@ -190,6 +190,7 @@ export function openLive(deps: LiveDeps) {
     forgetter,
     close() {
       mine.close()
+      presence.close()
       stopFollowing()
       stopListening?.()
       closing.abort()

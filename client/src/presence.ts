@@ -1,13 +1,13 @@
 import { neverSeen } from './initial.ts'
 import { createStore, isSame, type Settable } from './store.ts'
-import type { Frame, Presence, Store } from './types.ts'
+import type { ConnectionState, Frame, Presence, Store } from './types.ts'
 
 const typingMs = 5000
 // Right after each connection, the server names the users who are online. A user who is not named within this time is offline.
 const namedWithinMs = 2000
 
-/** Tracks who is online, and who types in which chat. */
-export function openPresence() {
+/** Tracks who is online, and who types in which chat. Without a connection, it cannot tell that somebody has gone: it shows nobody. */
+export function openPresence(connection: Store<ConnectionState>) {
   const users = new Map<string, Settable<Presence>>()
   const typists = new Map<string, Settable<boolean>>()
   /** When the typing ends, by chat. */
@@ -23,7 +23,13 @@ export function openPresence() {
   const user = (id: string) => storeIn(users, id, neverSeen)
   const typing = (chatId: string) => storeIn(typists, chatId, false)
 
-  function note(id: string, online: boolean, lastSeenAt: string | null) {
+  const isConnected = () => connection.get().state === 'online'
+  const stopFollowing = connection.subscribe(() => {
+    if (!isConnected()) for (const [id, store] of users) note(id, false, store.get().lastSeenAt)
+  })
+
+  function note(id: string, isOnline: boolean, lastSeenAt: string | null) {
+    const online = isOnline && isConnected()
     if (online) named.add(id)
     const next = { online, lastSeenAt }
     if (!isSame(user(id).get(), next)) user(id).set(next)
@@ -57,6 +63,7 @@ export function openPresence() {
         }, namedWithinMs)
       }
     },
+    close: stopFollowing,
     clear() {
       clearTimeout(namedTimer)
       for (const store of users.values()) store.set(neverSeen)

@@ -310,6 +310,71 @@ test('a message that was held back takes its own place among newer ones; small d
   expect(store.get().items.map(({ text }) => text)).toEqual([1, 2, 3, 4, 5].map((n) => `message ${n}`))
 })
 
+test('a chat whose newest message is not loaded is not marked in circles: the message is loaded, and marked', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  const marks: string[] = []
+  const fetch = async (url: string, init?: RequestInit) => {
+    if (url.endsWith('/read')) marks.push(String(init?.body))
+    return globalThis.fetch(url, init)
+  }
+  await bob.post(`chats/${id}/messages`, { text: 'old' })
+  // Without a connection, no event tells of the next message.
+  const client = await clientOf(base, ada, { fetch })
+  const { list, open } = client.chats
+  const chat = open(id)
+  const mark = () => {
+    if (chat.messages.get().loaded && chat.info.get()?.unread_count) void chat.markRead()
+  }
+  chat.messages.subscribe(mark)
+  chat.info.subscribe(mark)
+  await list.load()
+  const isRead = async () => (await ada.get('chats')).body.unread_total === 0
+  await until(isRead, 'the old one is marked')
+  await bob.post(`chats/${id}/messages`, { text: 'new' })
+  await list.load()
+  await fits(chat.messages, ({ items }) => items.at(-1)?.text === 'new', 'the new one is loaded')
+  await until(isRead, 'the new one is marked')
+  await fits(chat.info, (info) => info?.unread_count === 0)
+  expect(marks).toEqual(chat.messages.get().items.map(({ id }) => JSON.stringify({ up_to: id })))
+})
+
+test('a chat that could not be read is read again when the client wakes', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  let asked = 0
+  const fetch = async (url: string, init?: RequestInit) =>
+    url.endsWith(`/chats/${id}`) && asked++ === 0 ? new Response('', { status: 502 }) : globalThis.fetch(url, init)
+  const client = await clientOf(base, ada, { fetch })
+  const { info } = client.chats.open(id)
+  const stop = info.subscribe(() => {})
+  await until(() => asked === 1, 'it was asked for')
+  await Bun.sleep(20)
+  expect(info.get()).toBeNull()
+  client.wake()
+  await until(() => info.get()?.user.name === 'Bob', 'it is read')
+  stop()
+})
+
+test('nobody is shown as online while there is no connection', async () => {
+  const app = await testApp()
+  const { ada, bob, people } = await pair(app)
+  for (const client of [ada, bob]) client.connect()
+  const presence = ada.presence(people.bob.id)
+  await fits(presence, ({ online }) => online)
+  ada.disconnect()
+  expect(presence.get().online).toBe(false)
+  // What is read over HTTP would be old soon, too.
+  await ada.chats.list.load()
+  expect(presence.get().online).toBe(false)
+  ada.connect()
+  await fits(presence, ({ online }) => online)
+})
+
 test('a tab that cannot read the events it has missed tries again less and less often, and at once when it wakes', async () => {
   const askedAt: number[] = []
   const missed = { seq: 2, type: 'notice', at: '', data: {} } as unknown as Frame

@@ -172,6 +172,8 @@ function useUnread(chatId: string, isAtEnd: boolean): number {
   const chat = useChat(chatId)
   const unread = useStore(chat.info, (info) => info?.unread_count ?? 0)
   const loaded = useMessages(chatId, ({ loaded }) => loaded)
+  // Marked again when the messages arrive that a chat without a connection did not have.
+  const newest = useMessages(chatId, ({ items }) => items.at(-1)?.id)
   useEffect(() => {
     if (unread === 0 || !isAtEnd || !loaded) return
     const mark = () => {
@@ -180,6 +182,6 @@ function useUnread(chatId: string, isAtEnd: boolean): number {
     mark()
     document.addEventListener('visibilitychange', mark)
     return () => document.removeEventListener('visibilitychange', mark)
-  }, [chat, unread, isAtEnd, loaded])
+  }, [chat, unread, isAtEnd, loaded, newest])
   return unread
 }
