@@ -9,6 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
+import { isSame } from './fields.ts'
 import { disconnected, neverSeen, noChats, noMessages, signedOut } from './initial.ts'
 import type {
   ChatsState,
@@ -43,26 +44,22 @@ export function useConvene(): Convene {
  */
 export function useStore<T, S = T>(store: Store<T>, select: (value: T) => S = same, initial: () => T = store.get): S {
   const last = useRef<{ value: S } | null>(null)
-  const selected = (get: () => T) => () => {
-    const value = select(get())
-    if (!last.current || !isSame(last.current.value, value)) last.current = { value }
-    return last.current.value
+  const selected = (get: () => T) => {
+    let known: { from: T; value: S } | null = null
+    return () => {
+      const from = get()
+      // React needs the same value as long as the store is unchanged, also where `select` makes a new object each time.
+      if (known && Object.is(known.from, from)) return known.value
+      const value = select(from)
+      if (!last.current || !isSame(last.current.value, value)) last.current = { value }
+      known = { from, value: last.current.value }
+      return known.value
+    }
   }
   return useSyncExternalStore(store.subscribe, selected(store.get), selected(initial))
 }
 
 const same = <T, S>(value: T) => value as unknown as S
-
-/** Whether two values, or all fields of two objects, are the same. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || !a || !b) return false
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.is(a[key as keyof typeof a], b[key as keyof typeof b]))
-  )
-}
 
 export const useSession = <S = SessionState>(select?: (session: SessionState) => S): S =>
   useStore(useConvene().session, select, () => signedOut)
@@ -110,12 +107,15 @@ export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
     hasMore: boolean
     problem: Problem | null
   }>({ ...nobodyNear, loading: key !== null })
-  const current = useRef<{ cursor: string | null }>({ cursor: null })
+  const current = useRef<{ cursor: string | null; isReading?: boolean }>({ cursor: null })
 
   const read = useCallback(
     async (isFirst: boolean) => {
       const own = isFirst ? (current.current = { cursor: null }) : current.current
       if (!key) return setState(nobodyNear)
+      // In the state, it stands only after the next render.
+      if (own.isReading) return
+      own.isReading = true
       setState((before) => ({ ...before, loading: true, problem: null }))
       const { data, error } = await api
         .GET('/api/v1/search/nearby', {
@@ -124,6 +124,7 @@ export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
         .catch(() => ({ data: undefined, error: null }))
       // A newer search has begun meanwhile.
       if (own !== current.current) return
+      own.isReading = false
       if (data) own.cursor = data.next_cursor
       setState((before) => ({
         items: data ? (isFirst ? data.items : [...before.items, ...data.items]) : before.items,

@@ -1,4 +1,4 @@
-import { createElement as h, memo, StrictMode, useState } from 'react'
+import { createElement as h, Fragment, memo, StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createClient } from '../../client/src/index.ts'
 import { indexedDb } from '../../client/src/indexeddb.ts'
@@ -51,12 +51,19 @@ function render(client: ReturnType<typeof createClient>, chatId: string) {
     return h('button', { onClick: () => void send({ text: 'from a button' }) })
   }
   const Near = () => {
-    const [place, setPlace] = useState<{ lat: number; lng: number } | null>(null)
-    const { items, loading, loaded } = useNearby(place)
+    const [place, setPlace] = useState<{ lat: number; lng: number; limit: number } | null>(null)
+    const { items, loading, loaded, loadMore } = useNearby(place)
     const names = items.map(({ user }) => user.name).join()
-    const toggle = () => setPlace(place ? null : { lat: 52.52, lng: 13.405 })
+    const toggle = () => setPlace(place ? null : { lat: 52.52, lng: 13.405, limit: 1 })
     const shown = place && !loaded ? 'not known' : `near: ${names}`
-    return h('a', { onClick: toggle }, loading ? 'loading' : shown)
+    // Two events before the next render, as when somebody scrolls.
+    const more = () => void [loadMore(), loadMore()]
+    return h(
+      Fragment,
+      null,
+      h('a', { onClick: toggle }, loading ? 'loading' : shown),
+      h('u', { onClick: more }, 'more'),
+    )
   }
   const element = globalThis as unknown as { document: { body: Parameters<typeof createRoot>[0] } }
   const parts = [Name, Badge, Typing, Rows, Online, Send, Near].map((part, key) => h(part, { key }))

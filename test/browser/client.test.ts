@@ -258,7 +258,7 @@ browserTest('hooks mount twice without harm, and an arriving message draws one r
 browserTest(
   'hooks show who is online and who is near, and nobody near once there is no place or no session',
   async () => {
-    const { ada, bob, chatId, context, first, settings } = await meet()
+    const { app, ada, bob, chatId, context, first, settings } = await meet()
     for (const one of [ada, bob]) await one.put('me/location', { latitude: 52.52, longitude: 13.405 })
     await online(first)
     await first.evaluate((id) => {
@@ -282,6 +282,16 @@ browserTest(
     await shows('a', 'near: ')
     await first.locator('a').click()
     await shows('a', 'near: Bob')
+    const carol = await app.person('Carol')
+    await carol.put('me/location', { latitude: 52.52, longitude: 13.405 })
+    for (let n = 0; n < 2; n++) await first.locator('a').click()
+    await until(async () => /near: \w+$/.test((await first.locator('a').textContent())!), 'one is near')
+    let pages = 0
+    context.on('request', (request) => void (request.url().includes('cursor=') && pages++))
+    await first.locator('u').click()
+    await until(async () => (await first.locator('a').textContent())!.includes(','), 'more are near')
+    expect(pages).toBe(1)
+    await carol.delete('me', { password })
     await first.locator('button').click()
     await until(async () => (await first.locator('li').allTextContents()).join() === 'from a button', 'it is sent')
     await first.evaluate(() => window.client.signOut())

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { createElement as h } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { Convene } from '../../client/src/index.ts'
+import { isSame } from '../../client/src/fields.ts'
 import {
   ConveneProvider,
   useChats,
@@ -41,4 +42,20 @@ test('the browser hydrates a page with what the server has shown, although it kn
   const server = first(newClient(base))
   expect(server).toContain('signed-out')
   expect(first(browser)).toBe(server)
+})
+
+test('a selected value is the same where its fields are, and Sets, Maps and Dates are not compared', () => {
+  const one = {}
+  expect(isSame({ one, n: NaN }, { one, n: NaN })).toBe(true)
+  expect(isSame([one, 2], [one, 2])).toBe(true)
+  const different = [
+    [{ one }, { one: {} }],
+    [{ a: undefined }, { b: undefined }],
+    [[], {}],
+    [new Set([1]), new Set([2])],
+    [new Map([[1, 1]]), new Map([[1, 2]])],
+    [new Date(0), new Date(1)],
+    [null, {}],
+  ]
+  for (const [a, b] of different) expect(isSame(a, b)).toBe(false)
 })
