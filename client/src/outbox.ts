@@ -164,7 +164,10 @@ export function openOutbox({ api, storage, lock, key, retry, isReady, changed, p
     let { media } = entry
     try {
       if (entry.photo && !media) {
-        const { data, error, response } = await (await load()).upload(api, storage, id, files.get(id))
+        const photo = await load().catch(() => null)
+        // Messages of other chats may need no module.
+        if (!photo) return { waitMs: 1000 }
+        const { data, error, response } = await photo.upload(api, storage, id, files.get(id))
         if (!data) return outcomeOf(error, response)
         media = data.id
         await mutate(replace(id, (now) => ({ ...now, media })))

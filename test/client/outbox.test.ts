@@ -469,7 +469,7 @@ test('a photo whose file goes after it was stored is sent all the same', async (
   await until(async () => (await bob.get(`chats/${id}/messages`)).body.items[0]?.photo?.width === 1, 'it is sent')
 })
 
-test('a photo is sent once also where the module that stores it could not be loaded', async () => {
+test('a photo whose module cannot be loaded for a moment is sent once, and holds up no other chat', async () => {
   const sent: string[] = []
   const api = {
     async POST(path: string, { body }: { body: { client_id: string } }) {
@@ -477,7 +477,7 @@ test('a photo is sent once also where the module that stores it could not be loa
       return { data: { id: 'x', chat_id: 'chat' }, response: new Response() }
     },
   }
-  let failures = 1
+  let failures = 2
   const outbox = openOutbox({
     api: api as never,
     storage: openStorage(memoryStorage(), ''),
@@ -492,9 +492,10 @@ test('a photo is sent once also where the module that stores it could not be loa
     },
   })
   await outbox.add({ id: 'a', op: 'send', chat: 'chat', at: '' }, new Blob([gif], { type: 'image/gif' }))
-  await until(() => sent.length > 0, 'it is sent')
+  await outbox.add({ id: 'b', op: 'send', chat: 'other', text: 'Hello', at: '' })
+  await until(() => sent.length > 1, 'both are sent')
   await Bun.sleep(20)
-  expect([sent, outbox.entries.get()]).toEqual([['a'], []])
+  expect([sent, outbox.entries.get()]).toEqual([['b', 'a'], []])
   outbox.close()
 })
 
