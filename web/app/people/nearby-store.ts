@@ -97,8 +97,9 @@ function openNearby({ api, session }: Convene) {
   }
 
   async function readLikes() {
+    const own = owner
     const { data } = await api.GET('/api/v1/me/prefs').catch(noAnswer)
-    if (data) set({ likes: data })
+    if (data && own === owner) set({ likes: data })
   }
 
   /**
@@ -160,7 +161,9 @@ function openNearby({ api, session }: Convene) {
     readPlace,
     /** Sends a position. Returns the server's problem, `offline` if there was no answer, or null on success. */
     async publish(position: Place): Promise<Problem | 'offline' | null> {
+      const own = owner
       const { data, error } = await api.PUT('/api/v1/me/location', { body: position }).catch(noAnswer)
+      if (own !== owner) return null
       if (!data) return error ?? 'offline'
       take(data)
       set({ failed: null })
@@ -169,10 +172,12 @@ function openNearby({ api, session }: Convene) {
     },
     /** Shows or hides the user at once, and reverts that if the server refuses. */
     async show(visible: boolean): Promise<Problem | 'offline' | null> {
+      const own = owner
       set({ visible })
       const { data, error } = await api.PUT('/api/v1/me/visibility', { body: { visible } }).catch(noAnswer)
+      if (own !== owner) return null
       // If the session's user could not be renewed, the choice is newer.
-      if ((!data || (await readUser())) && state.visible === visible) set({ visible: null })
+      if ((!data || (await readUser())) && own === owner && state.visible === visible) set({ visible: null })
       return data ? null : (error ?? 'offline')
     },
     filter(filters: Filters) {
