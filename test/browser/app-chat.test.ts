@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { password, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
@@ -355,6 +358,90 @@ browserTest(
     await message(page, 'The river').getByRole('img', { name: 'sent', exact: true }).waitFor()
     const kinds = (await bob.get(`chats/${chat}/messages`)).body.items.map(({ kind }: { kind: string }) => kind)
     expect(kinds).toEqual(['text', 'photo'])
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'a part of a photo that cannot be cut out is not sent as the whole photo',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/chats/${chat}`)
+    const buffer = Buffer.from(await page.evaluate<string>(drawPhoto), 'base64')
+    await page.getByLabel('Choose a photo').setInputFiles({ name: 'river.png', mimeType: 'image/png', buffer })
+    const sheet = page.getByRole('dialog', { name: 'Send a photo' })
+    const image = sheet.getByRole('img', { name: 'Photo' }).first()
+    await image.waitFor()
+    const { x, y, width, height } = (await image.boundingBox())!
+    await page.mouse.move(x + 2, y + 2)
+    await page.mouse.down()
+    await page.mouse.move(x + width / 2, y + height / 2, { steps: 5 })
+    await page.mouse.up()
+
+    await page.evaluate(`{
+      const { toBlob } = HTMLCanvasElement.prototype
+      window.recover = () => { HTMLCanvasElement.prototype.toBlob = toBlob }
+      HTMLCanvasElement.prototype.toBlob = (done) => done(null)
+    }`)
+    await button(sheet, 'Send').click()
+    await sheet.getByText('The photo could not be cut, so it was not sent.').waitFor()
+    expect(await page.getByRole('article').count()).toBe(0)
+
+    await page.evaluate('recover()')
+    await button(sheet, 'Send').click()
+    await page.getByRole('article').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    const [{ photo }] = (await bob.get(`chats/${chat}/messages`)).body.items
+    expect(photo.width).toBeLessThan(400)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'a photo that can no longer be read says so, and does not hold up the messages',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    await context.addInitScript(`{
+      const decode = createImageBitmap
+      const { promise, resolve } = Promise.withResolvers()
+      globalThis.goOn = resolve
+      globalThis.createImageBitmap = (...given) => promise.then(() => decode(...given))
+    }`)
+    await page.goto(`${web.origin}/chats/${chat}`)
+    const directory = mkdtempSync(join(tmpdir(), 'convene-photo-'))
+    const path = join(directory, 'river.jpg')
+    writeFileSync(path, 'not a photo yet')
+    await page.getByLabel('Choose a photo').setInputFiles(path)
+    const sheet = page.getByRole('dialog', { name: 'Send a photo' })
+    await sheet.getByText('The photo is being prepared.').waitFor()
+    writeFileSync(path, 'another program has written to it')
+    await page.evaluate('goOn()')
+    await sheet.getByText('This file cannot be read.').waitFor()
+    expect(await button(sheet, 'Send').isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    await write(page, 'The river')
+    await message(page, 'The river').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    expect((await bob.get(`chats/${chat}/messages`)).body.items).toHaveLength(1)
+
+    // A file that the browser cannot show is sent as it was when it was chosen.
+    await page.getByLabel('Choose a photo').setInputFiles(path)
+    await sheet.getByText('This browser cannot show the photo.').waitFor()
+    rmSync(directory, { recursive: true })
+    await button(sheet, 'Send').click()
+    await page.getByText('Not sent. We cannot read this photo.').waitFor()
     expect(errors).toEqual([])
     await context.close()
     await web.stop()

@@ -9,7 +9,7 @@ import { useLanguage } from '../language.tsx'
 import { excessText } from '../requests.ts'
 import styles from './chat.module.css'
 import { useObjectUrl } from './message-photo.tsx'
-import { cutPhoto, pixelsOf, preparePhoto } from './prepare-photo.ts'
+import { copyOf, cutPhoto, pixelsOf, preparePhoto } from './prepare-photo.ts'
 
 type Props = { file: File; onClose: () => void; onSend: (photo: Blob, caption: string) => void }
 type Ready = { photo: Blob; width: number; height: number }
@@ -17,18 +17,22 @@ type Ready = { photo: Blob; width: number; height: number }
 /** A preview of the photo before it is sent, with crop and caption. */
 export default function PhotoSheet({ file, onClose, onSend }: Props) {
   const { t } = useLanguage()
-  const [ready, setReady] = useState<Ready | 'preparing' | 'unread'>('preparing')
+  // A blob is a photo that this browser cannot show.
+  const [ready, setReady] = useState<Ready | Blob | 'preparing' | 'unreadable'>('preparing')
   const [crop, setCrop] = useState<PercentCrop>()
   const [caption, setCaption] = useState('')
   const [busy, setBusy] = useState(false)
+  const [isUncut, setUncut] = useState(false)
   const excess = excessText(t, caption, 4000)
   const isSent = useRef(false)
-  const preview = useObjectUrl(typeof ready === 'object' ? ready.photo : undefined)
+  const shown = typeof ready === 'object' && !(ready instanceof Blob) ? ready : null
+  const preview = useObjectUrl(shown?.photo)
 
   useEffect(() => {
     let isOver = false
-    void preparePhoto(file).then((made) => {
-      if (!isOver) setReady(made ?? 'unread')
+    void preparePhoto(file).then(async (made) => {
+      const prepared = made ?? (await copyOf(file)) ?? 'unreadable'
+      if (!isOver) setReady(prepared)
     })
     return () => {
       isOver = true
@@ -37,14 +41,19 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
 
   async function send() {
     // A second Enter may come before the state says that the first one sends.
-    if (ready === 'preparing' || excess !== null || isSent.current) return
+    if (typeof ready === 'string' || excess !== null || isSent.current) return
     isSent.current = true
     // The server may be able to read a photo that the browser cannot; otherwise the message shows why it was refused.
-    if (typeof ready !== 'object') return onSend(file, caption.trim())
+    if (ready instanceof Blob) return onSend(ready, caption.trim())
     setBusy(true)
+    setUncut(false)
     const part = crop && crop.width > 2 && crop.height > 2 ? crop : null
-    const cut = part && (await cutPhoto(ready.photo, pixelsOf(part, ready)))
-    onSend(cut ?? ready.photo, caption.trim())
+    const photo = part ? await cutPhoto(ready.photo, pixelsOf(part, ready)) : ready.photo
+    if (photo) return onSend(photo, caption.trim())
+    // The whole photo would show what the user has cut away.
+    isSent.current = false
+    setBusy(false)
+    setUncut(true)
   }
 
   return (
@@ -60,8 +69,9 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
         }}
       >
         {ready === 'preparing' && <p role="status">{t('chats.preparing')}</p>}
-        {ready === 'unread' && <p>{t('chats.unreadPhoto')}</p>}
-        {typeof ready === 'object' && preview && (
+        {ready === 'unreadable' && <p role="alert">{t('app.failure.photoUnreadable')}</p>}
+        {ready instanceof Blob && <p>{t('chats.unreadPhoto')}</p>}
+        {shown && preview && (
           <>
             <ReactCrop crop={crop} onChange={(_, percent) => setCrop(percent)} ruleOfThirds>
               <img src={preview} alt={t('chats.kind.photo')} className={styles.preview} />
@@ -75,7 +85,14 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
           value={caption}
           onChange={(event) => setCaption(event.target.value)}
         />
-        <Button look="primary" wide busy={busy || ready === 'preparing'} onClick={() => void send()}>
+        {isUncut && <p role="alert">{t('app.failure.photoUncut')}</p>}
+        <Button
+          look="primary"
+          wide
+          busy={busy || ready === 'preparing'}
+          disabled={ready === 'unreadable'}
+          onClick={() => void send()}
+        >
           {t('chats.send')}
         </Button>
       </div>

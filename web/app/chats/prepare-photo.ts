@@ -28,7 +28,16 @@ export const pixelsOf = (crop: Part, { width, height }: { width: number; height:
   height: (crop.height / 100) * height,
 })
 
-/** Cuts a part out of a prepared photo. */
+/** Copies a file into memory, because it may change on the disk before it is sent. Null if it cannot be read. */
+export async function copyOf(file: Blob): Promise<Blob | null> {
+  try {
+    return new Blob([await file.arrayBuffer()], { type: file.type })
+  } catch {
+    return null
+  }
+}
+
+/** Cuts a part out of a prepared photo. Null if that fails, for example because the memory is full. */
 export async function cutPhoto(file: Blob, { x, y, width, height }: Part): Promise<Blob | null> {
   const bitmap = await decode(file)
   if (bitmap === null) return null

@@ -5,6 +5,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { FailureText } from '../account/failure.tsx'
+import layout from '../account/layout.module.css'
 import { useObjectUrl } from '../chats/message-photo.tsx'
 import { cutPhoto, pixelsOf, preparePhoto } from '../chats/prepare-photo.ts'
 import { useLanguage } from '../language.tsx'
@@ -26,6 +27,7 @@ export default function PhotoCrop({ file, busy, failure, onClose, onReady }: Pro
   const [ready, setReady] = useState<Ready | 'preparing' | 'unread'>('preparing')
   const [crop, setCrop] = useState<PercentCrop>()
   const [isCutting, setIsCutting] = useState(false)
+  const [isUncut, setUncut] = useState(false)
   const preview = useObjectUrl(typeof ready === 'object' ? ready.photo : undefined)
 
   useEffect(() => {
@@ -51,8 +53,11 @@ export default function PhotoCrop({ file, busy, failure, onClose, onReady }: Pro
   async function use() {
     if (typeof ready !== 'object' || !crop) return
     setIsCutting(true)
-    onReady((await cutPhoto(ready.photo, pixelsOf(crop, ready))) ?? ready.photo)
+    const photo = await cutPhoto(ready.photo, pixelsOf(crop, ready))
     setIsCutting(false)
+    // The whole photo would show what the user has cut away.
+    setUncut(photo === null)
+    if (photo) onReady(photo)
   }
 
   return (
@@ -74,7 +79,13 @@ export default function PhotoCrop({ file, busy, failure, onClose, onReady }: Pro
           <p>{t('settings.photo.hint')}</p>
         </div>
       )}
-      <FailureText failure={failure} />
+      {isUncut ? (
+        <p className={layout.error} role="alert">
+          {t('app.failure.photoUncut')}
+        </p>
+      ) : (
+        <FailureText failure={failure} />
+      )}
       <Button
         look="primary"
         wide

@@ -204,6 +204,8 @@ export const en = {
   'app.failure.noMail': 'This community sends no mail.',
   'app.failure.photoSize': 'This photo is too large. Choose one of at most 10 MB.',
   'app.failure.photoKind': 'We cannot read this photo. Use JPEG, PNG, WebP or GIF.',
+  'app.failure.photoUnreadable': 'This file cannot be read. It may have been moved or changed. Choose it again.',
+  'app.failure.photoUncut': 'The photo could not be cut, so it was not sent. Try again, or choose a smaller part.',
   'app.failure.photosFull': 'Your photos take up 500 MB, the maximum. Delete older messages with photos to make room.',
   'app.failure.fields': 'Check what you entered.',
   'app.failure.server': 'Something went wrong on our side. Try again in a moment.',

@@ -68,6 +68,11 @@ async function photoFile(): Promise<File> {
   return new File([blob ?? ''], 'river.jpg', { type: 'image/jpeg' })
 }
 
+/** Makes the browser fail to draw photos, as when its memory is full. */
+const loseCanvas = () => {
+  HTMLCanvasElement.prototype.toBlob = (done) => done(null)
+}
+
 const welcome = screen({
   title: 'Welcome',
   states: {
@@ -1108,6 +1113,32 @@ const chat = screen({
         await see(t('chats.unreadPhoto'))
       },
     }),
+    'photo unreadable': (world) => ({
+      path: chatPath(world),
+      act: async ({ t, give, see }) => {
+        Blob.prototype.arrayBuffer = () => Promise.reject(new DOMException('', 'NotReadableError'))
+        await give(t('chats.choosePhoto'), new File(['moved'], 'notes.jpg', { type: 'image/jpeg' }))
+        await see(t('app.failure.photoUnreadable'))
+      },
+    }),
+    'photo uncut': (world) => ({
+      path: chatPath(world),
+      act: async ({ t, give, find, press, see }) => {
+        await give(t('chats.choosePhoto'), await photoFile())
+        const image = await find('dialog img')
+        if (image instanceof HTMLImageElement) await image.decode()
+        const { left, top } = image.getBoundingClientRect()
+        const point = (at: number) => ({ bubbles: true, isPrimary: true, clientX: left + at, clientY: top + at })
+        image.dispatchEvent(new PointerEvent('pointerdown', point(20)))
+        await find('dialog .ReactCrop--active')
+        document.dispatchEvent(new PointerEvent('pointermove', point(80)))
+        document.dispatchEvent(new PointerEvent('pointerup', point(80)))
+        await find('dialog .ReactCrop:not(.ReactCrop--active)')
+        loseCanvas()
+        await press(t('chats.send'))
+        await see(t('app.failure.photoUncut'))
+      },
+    }),
     review: (world) => ({
       path: chatPath(world),
       act: async ({ t, press, choose }) => {
@@ -1245,6 +1276,16 @@ const editProfile = screen({
       act: async ({ t, give, find }) => {
         await give(t('settings.photo.choose'), await photoFile())
         await find('dialog img')
+      },
+    }),
+    'crop uncut': () => ({
+      path: '/me/edit',
+      act: async ({ t, give, find, press, see }) => {
+        await give(t('settings.photo.choose'), await photoFile())
+        await find('dialog img')
+        loseCanvas()
+        await press(t('settings.photo.use'))
+        await see(t('app.failure.photoUncut'))
       },
     }),
     'crop unread': () => ({
