@@ -408,6 +408,46 @@ browserTest(
 )
 
 browserTest(
+  'only a sign-out ends the subscription of a device, and the next start repeats what failed',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const ada = await app.person('Ada')
+    const { page, context } = await openAs(browser, web.origin, ada, { permissions: ['notifications'] })
+    await context.addInitScript(subscriptions())
+    await context.addInitScript(`{
+      const unsubscribe = async () => {
+        if (sessionStorage.fails) throw new DOMException('', 'AbortError')
+        unsubscribed++
+      }
+      PushManager.prototype.getSubscription = async () =>
+        ({ options: {}, unsubscribe, toJSON: () => ({}) })
+      if (sessionStorage.unreadable) IDBFactory.prototype.open = () => { throw new DOMException('', 'UnknownError') }
+    }`)
+    await page.goto(`${web.origin}/settings`)
+    await page.evaluate('navigator.serviceWorker.ready.then(() => null)')
+
+    // The stored session cannot be read for a moment.
+    await page.evaluate(`sessionStorage.unreadable = 1; localStorage.removeItem('convene:session')`)
+    await page.reload()
+    await page.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
+    await page.waitForTimeout(500)
+    expect(await page.evaluate<number>('unsubscribed')).toBe(0)
+
+    await page.evaluate('delete sessionStorage.unreadable; sessionStorage.fails = 1')
+    await page.goto(`${web.origin}/settings`)
+    await button(page, 'Sign out').click()
+    await button(page.getByRole('dialog'), 'Sign out').click()
+    await page.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
+    await page.evaluate('delete sessionStorage.fails')
+    await page.reload()
+    await becomes(page, 'window.unsubscribed === 1')
+  },
+  120_000,
+)
+
+browserTest(
   'a notification opens what it is about in a window of the app, or in the console',
   async () => {
     const app = await testApp()

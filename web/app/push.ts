@@ -39,13 +39,14 @@ export async function renewPush({ api }: Convene): Promise<Failure | null> {
   const keys = await outcomeOf(api.GET('/api/v1/notifications/keys'))
   if (keys.failure) return keys.failure
   const { pushManager } = await navigator.serviceWorker.ready
-  let subscription = await pushManager.getSubscription()
-  // The server's key pair has changed since this device subscribed.
-  if (subscription && keyOf(subscription) !== keys.data.webpush) {
-    await subscription.unsubscribe()
-    subscription = null
-  }
+  let subscription: PushSubscription | null
   try {
+    subscription = await pushManager.getSubscription()
+    // The server's key pair has changed since this device subscribed.
+    if (subscription && keyOf(subscription) !== keys.data.webpush) {
+      await subscription.unsubscribe()
+      subscription = null
+    }
     subscription ??= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: keys.data.webpush })
   } catch {
     // The browser's push service cannot be reached.
