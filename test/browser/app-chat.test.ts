@@ -450,6 +450,34 @@ browserTest(
 )
 
 browserTest(
+  'without a socket, what came meanwhile is loaded and read, and no message is marked twice',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    await bob.post(`chats/${chat}/messages`, { text: 'One' })
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    await page.routeWebSocket(/\/ws/, (socket) => void socket.close({ code: 4409, reason: 'too_many_sockets' }))
+    let marks = 0
+    await page.route(`**/api/v1/chats/${chat}/read`, async (route) => {
+      if (++marks === 1) await bob.post(`chats/${chat}/messages`, { text: 'Two' })
+      await route.continue()
+    })
+    await page.goto(`${web.origin}/chats/${chat}`)
+    await message(page, 'Two').waitFor()
+    const unread = async () => (await ada.get(`chats/${chat}`)).body.unread_count
+    await until(async () => (await unread()) === 0, 'both are read')
+    await page.waitForTimeout(1000)
+    expect(marks).toBe(2)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
   'the next user of a page does not read what the one before has not sent',
   async () => {
     const app = await testApp()
