@@ -450,6 +450,49 @@ browserTest(
 )
 
 browserTest(
+  'once its socket is refused, the app says so and shows nobody as online, until Reconnect',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const his = await openAs(browser, web.origin, bob)
+    await his.page.goto(`${web.origin}/nearby`)
+    // The list of chats is beside the chat.
+    const { context, page, errors } = await openAs(browser, web.origin, ada, { viewport: { width: 1200, height: 740 } })
+    let refuse = () => {}
+    await page.routeWebSocket(/\/ws/, (socket) => {
+      const server = socket.connectToServer()
+      refuse = () => {
+        void server.close()
+        void socket.close({ code: 4409, reason: 'too_many_sockets' })
+      }
+    })
+    await page.goto(`${web.origin}/chats/${chat}`)
+    const status = page.getByRole('main').getByText('online', { exact: true })
+    await status.waitFor()
+    const row = page.locator(`a[href="/chats/${chat}"]`).filter({ hasText: 'online' })
+    await row.waitFor()
+
+    refuse()
+    await page.getByText('New messages no longer arrive by themselves.').waitFor()
+    await expectAccessible(page, 'a refused socket')
+    await status.waitFor({ state: 'detached' })
+    expect(await row.count()).toBe(0)
+    await bob.post(`chats/${chat}/messages`, { text: 'Are you there?' })
+
+    await button(page, 'Reconnect').click()
+    await message(page, 'Are you there?').waitFor()
+    await status.waitFor()
+    expect(await button(page, 'Reconnect').count()).toBe(0)
+    expect(errors).toEqual([])
+    await Promise.all([context.close(), his.context.close()])
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
   'without a socket, what came meanwhile is loaded and read, and no message is marked twice',
   async () => {
     const app = await testApp()

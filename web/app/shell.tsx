@@ -1,9 +1,10 @@
-import { useConnection, useSession, useChats } from 'convene-client/react'
+import { useChats, useConnection, useConvene, useSession } from 'convene-client/react'
 import { MapPin, MessageCircle, UserRound } from 'lucide-react'
 import { Activity, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Link, Redirect, Route, Switch, useRoute } from 'wouter'
 import { SkeletonRows } from '../shared/ui/state.tsx'
 import { Banners } from './account/banners.tsx'
+import banner from './account/banners.module.css'
 import { forgetOpenedPage, openedPage } from './account/opened-page.ts'
 import { useLanguage } from './language.tsx'
 import { NotFound } from './not-found.tsx'
@@ -108,7 +109,7 @@ function SignedIn() {
   return (
     <div className={styles.shell}>
       <main className={styles.main}>
-        <Offline />
+        <Connection />
         <Banners onConsents={() => setIsLater(false)} />
         <Suspense fallback={<SkeletonRows label={t('app.loading')} />}>
           <Switch>
@@ -141,14 +142,23 @@ function Unknown() {
   return <NotFound href="/nearby" label={t('places.nearby')} />
 }
 
-function Offline() {
+/** Says that the device is offline, or that the connection which brings messages has stopped for good. */
+function Connection() {
   const { t } = useLanguage()
-  const isOffline = useConnection(({ state }) => state === 'offline')
+  const client = useConvene()
+  const state = useConnection(({ state }) => state)
+  const isStopped = state === 'stopped'
+  const text = state === 'offline' ? t('app.offline') : isStopped ? t('app.stopped') : null
   // Screen readers announce a change only in an element that exists before.
   return (
-    <p className={isOffline ? styles.offline : undefined} role="status">
-      {isOffline && t('app.offline')}
-    </p>
+    <div className={text === null ? undefined : banner.banner}>
+      <p role="status">{text}</p>
+      {isStopped && (
+        <button type="button" onClick={() => client.connect()}>
+          {t('app.reconnect')}
+        </button>
+      )}
+    </div>
   )
 }
 

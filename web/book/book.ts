@@ -55,7 +55,8 @@ export type State = {
   session?: 'out' | EndReason
   me?: Partial<Me>
   answers?: Answers
-  network?: 'on' | 'off' | 'connecting'
+  /** `stopped`: the server answers requests, but refuses the socket. */
+  network?: 'on' | 'off' | 'connecting' | 'stopped'
   /** The frames that the socket sends after `hello`. */
   frames?: Frame[]
   /** Stored values of an earlier visit, by key. */

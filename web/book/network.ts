@@ -89,6 +89,7 @@ export function installNetwork(state: State, base: Answers, pages: Record<string
       if (state.network === 'connecting') return
       setTimeout(() => {
         if (state.network === 'off') return this.onclose?.({ code: 1006, reason: '' })
+        if (state.network === 'stopped') return this.onclose?.({ code: 4409, reason: 'too_many_sockets' })
         this.readyState = 1
         const at = new Date().toISOString()
         const hello = { connection_id: 'made-up', heartbeat_s: 3600, resume: 'fresh', seq: 1 }

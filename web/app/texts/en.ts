@@ -7,6 +7,8 @@ export const en = {
   'app.close': 'Close',
   'app.retry': 'Try again',
   'app.offline': 'No connection. What you write is sent when it is back.',
+  'app.stopped': 'New messages no longer arrive by themselves.',
+  'app.reconnect': 'Reconnect',
   'app.failed': 'That did not work.',
   'app.notFound': 'This page does not exist.',
   'places.nearby': 'Nearby',

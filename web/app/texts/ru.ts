@@ -8,6 +8,8 @@ export const ru: Translation<typeof en> = {
   'app.close': 'Закрыть',
   'app.retry': 'Повторить',
   'app.offline': 'Нет связи. Написанное уйдёт, когда она вернётся.',
+  'app.stopped': 'Новые сообщения больше не приходят сами.',
+  'app.reconnect': 'Подключиться снова',
   'app.failed': 'Не получилось.',
   'app.notFound': 'Такой страницы нет.',
   'places.nearby': 'Рядом',

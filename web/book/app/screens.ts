@@ -904,6 +904,7 @@ const chats = screen({
       },
     }),
     'offline at first': () => ({ path: '/chats', network: 'off' }),
+    stopped: () => ({ path: '/chats', network: 'stopped', act: async ({ t, see }) => see(t('app.stopped')) }),
   },
 })
 
