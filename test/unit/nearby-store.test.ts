@@ -6,9 +6,9 @@ import { nearbyOf } from '../../web/app/people/nearby-store.ts'
 function openClient() {
   let user = { id: 'ada', visible: true }
   let changed = () => {}
-  const asked: { request: string; resolve(answer: object): void }[] = []
+  const requests: { request: string; isAnswered: boolean; resolve(answer: object): void }[] = []
   const ask = (method: string) => (path: string) =>
-    new Promise<object>((resolve) => void asked.push({ request: `${method} ${path}`, resolve }))
+    new Promise<object>((resolve) => void requests.push({ request: `${method} ${path}`, isAnswered: false, resolve }))
   const client = {
     api: { GET: ask('GET'), PUT: ask('PUT') },
     session: {
@@ -21,12 +21,15 @@ function openClient() {
   } as unknown as Convene
   return {
     store: nearbyOf(client),
-    /** Answers the first such request that was made. */
+    /** Answers the first such request that waits. */
     async answer(request: string, answer: object) {
-      asked.find((one) => one.request === request)!.resolve({ response: new Response(), ...answer })
+      const waiting = requests.find((one) => one.request === request && !one.isAnswered)!
+      waiting.isAnswered = true
+      waiting.resolve({ response: new Response(), ...answer })
       await Bun.sleep(0)
     },
-    isAsked: (request: string) => asked.some((one) => one.request === request),
+    /** How often a request was made. */
+    asked: (request: string) => requests.filter((one) => one.request === request).length,
     signIn(id: string) {
       user = { id, visible: true }
       changed()
@@ -37,7 +40,7 @@ function openClient() {
 const place = { latitude: 52.5, longitude: 13.4 }
 
 test('the next user of a page never gets the place or the preferences of the one before', async () => {
-  const { store, signIn, answer, isAsked } = openClient()
+  const { store, signIn, answer, asked } = openClient()
   const published = store.publish(place)
   void store.readLikes()
   signIn('bob')
@@ -47,16 +50,33 @@ test('the next user of a page never gets the place or the preferences of the one
   expect(store.get()).toEqual(first)
   expect(await published).toBe(null)
   // The search would be made around the place of the one before.
-  expect(isAsked('GET /api/v1/search/nearby')).toBe(false)
+  expect(asked('GET /api/v1/search/nearby')).toBe(0)
 })
 
-test('an answer for the user before does not end the same choice of the next one', async () => {
-  const { store, signIn, answer } = openClient()
+test('an answer for the user before does not end the choice of the next one', async () => {
+  const { store, signIn, answer, asked } = openClient()
   void store.show(false)
+  await Bun.sleep(0)
   signIn('bob')
   void store.show(false)
   await answer('PUT /api/v1/me/visibility', { error: { code: 'busy', status: 503 } })
   expect(store.get().visible).toBe(false)
+  expect(asked('PUT /api/v1/me/visibility')).toBe(2)
+})
+
+test('two choices about visibility are sent one after the other, and the last one stays', async () => {
+  const { store, answer, asked } = openClient()
+  void store.show(false)
+  void store.show(true)
+  await Bun.sleep(0)
+  expect(asked('PUT /api/v1/me/visibility')).toBe(1)
+  await answer('PUT /api/v1/me/visibility', { data: { visible: false } })
+  expect(asked('PUT /api/v1/me/visibility')).toBe(2)
+  await answer('GET /api/v1/me', { data: {} })
+  expect(store.get().visible).toBe(true)
+  await answer('PUT /api/v1/me/visibility', { data: { visible: true } })
+  await answer('GET /api/v1/me', { data: {} })
+  expect(store.get().visible).toBe(null)
 })
 
 test('an answer for the same user is shown', async () => {

@@ -62,6 +62,9 @@ function openNearby({ api, session }: Convene) {
   let state = first
   let cursor: string | null = null
   let search = 0
+  /** The number of choices about visibility, and the request for the latest one. */
+  let choices = 0
+  let showing: Promise<unknown> = Promise.resolve()
   let owner = session.get().user?.id
   const listeners = new Set<() => void>()
 
@@ -76,6 +79,8 @@ function openNearby({ api, session }: Convene) {
     if (user === owner) return
     owner = user
     search++
+    choices++
+    showing = Promise.resolve()
     cursor = null
     set(first)
   })
@@ -173,11 +178,17 @@ function openNearby({ api, session }: Convene) {
     /** Shows or hides the user at once, and reverts that if the server refuses. */
     async show(visible: boolean): Promise<Problem | 'offline' | null> {
       const own = owner
+      const choice = ++choices
       set({ visible })
-      const { data, error } = await api.PUT('/api/v1/me/visibility', { body: { visible } }).catch(noAnswer)
+      // One after the other: two requests at once may arrive in either order.
+      const sent = showing.then(() =>
+        own === owner ? api.PUT('/api/v1/me/visibility', { body: { visible } }).catch(noAnswer) : noAnswer(),
+      )
+      showing = sent
+      const { data, error } = await sent
       if (own !== owner) return null
       // If the session's user could not be renewed, the choice is newer.
-      if ((!data || (await readUser())) && own === owner && state.visible === visible) set({ visible: null })
+      if ((!data || (await readUser())) && choice === choices) set({ visible: null })
       return data ? null : (error ?? 'offline')
     },
     filter(filters: Filters) {
