@@ -557,6 +557,38 @@ browserTest(
 )
 
 browserTest(
+  'a position that the device gives after a sign-out is not published for the next user',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    await context.addInitScript(`
+      navigator.geolocation.getCurrentPosition = (found) => {
+        window.give = () => found({ coords: ${JSON.stringify(berlin)} })
+      }`)
+    await page.goto(`${web.origin}/nearby`)
+    await button(page, 'Share my rough place').click()
+    await page.getByRole('link', { name: 'Me', exact: true }).click()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await button(page, 'Sign out').click()
+    await button(page.getByRole('dialog'), 'Sign out').click()
+    await page.getByRole('link', { name: 'Sign in', exact: true }).click()
+    await page.getByLabel('E-mail or phone').fill(bob.email)
+    await page.getByLabel('Password').fill(password)
+    await button(page, 'Sign in').click()
+    await page.getByRole('link', { name: /Chats$/ }).waitFor()
+    await page.evaluate('give()')
+    await page.waitForTimeout(500)
+    expect((await bob.get('me/location')).status).toBe(404)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
   'at midnight, what was written today becomes what was written yesterday',
   async () => {
     const app = await testApp()
