@@ -547,3 +547,45 @@ browserTest(
   },
   60_000,
 )
+
+browserTest(
+  'whoever leaves a profile while a chat is opened or a block is made stays where they went',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { page, errors } = await openAs(browser, web.origin, ada)
+    for (const [path, begin] of [
+      ['chats', () => button(page, 'Write a message').click()],
+      [
+        'blocks',
+        async () => {
+          await button(page, 'Block').click()
+          await button(page.getByRole('dialog'), 'Block').click()
+          await page.keyboard.press('Escape')
+        },
+      ],
+    ] as const) {
+      await page.goto(`${web.origin}/people/${bob.id}`)
+      await heading(page, 'Bob').waitFor()
+      const held = Promise.withResolvers<void>()
+      await page.route(`**/api/v1/${path}`, async (route) => {
+        if (route.request().method() === 'POST') await held.promise
+        await route.continue()
+      })
+      const answered = page.waitForResponse(
+        (response) => response.request().method() === 'POST' && response.url().endsWith(`/${path}`),
+      )
+      await begin()
+      await page.getByRole('link', { name: 'Me', exact: true }).click()
+      await heading(page, 'Me').waitFor()
+      held.resolve()
+      await (await answered).finished()
+      await page.waitForTimeout(300)
+      expect(page.url()).toBe(`${web.origin}/me`)
+    }
+    expect(errors).toEqual([])
+  },
+  60_000,
+)

@@ -57,13 +57,15 @@ export function BlockSheet({ userId, name, onClose }: { userId: string; name: st
   const [busy, setBusy] = useState(false)
   const [failed, setFailed] = useState<Problem | 'offline' | null>(null)
   async function confirm() {
+    const { pathname } = location
     setBusy(true)
     const refused = await block()
     setBusy(false)
     setFailed(refused)
     if (refused !== null) return
     onClose()
-    go('/chats')
+    // Do not navigate if the user has left this screen meanwhile.
+    if (location.pathname === pathname) go('/chats')
   }
   return (
     <Sheet title={t('people.blockTitle', { name })} closeLabel={t('app.close')} onClose={onClose}>

@@ -173,11 +173,13 @@ function StartChat({ userId }: { userId: string }) {
   const [busy, setBusy] = useState(false)
   const [refused, setRefused] = useState<string | null>(null)
   async function start() {
+    const { pathname } = location
     setBusy(true)
     setRefused(null)
     try {
       const { id } = await client.chats.start(userId)
-      go(`/chats/${id}`)
+      // Do not navigate if the user has left this screen meanwhile.
+      if (location.pathname === pathname) go(`/chats/${id}`)
     } catch (error) {
       setRefused(problemText(t, error instanceof Refused ? error.problem : null))
       setBusy(false)
