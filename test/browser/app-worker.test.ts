@@ -589,3 +589,36 @@ browserTest(
   },
   60_000,
 )
+
+browserTest(
+  'a late answer does not bring back what a newer one no longer has',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    closing.push(web.stop)
+    const ada = await app.person('Ada')
+    const subscription = { endpoint: 'https://push.example/phone', keys: userAgent().keys }
+    const { body } = await ada.post('me/channels', { kind: 'webpush', subscription })
+    const { page, errors } = await openAs(browser, web.origin, ada)
+    const held = Promise.withResolvers<void>()
+    let asked = 0
+    await page.route('**/api/v1/me/channels', async (route) => {
+      const isFirst = ++asked === 1
+      const response = await route.fetch()
+      if (isFirst) await held.promise
+      await route.fulfill({ response })
+    })
+    await page.goto(`${web.origin}/settings/devices`)
+    await until(() => asked === 1, 'it is asked')
+    await page.waitForTimeout(300)
+    await ada.delete(`me/channels/${body.id}`)
+    await page.evaluate(`dispatchEvent(new Event('online'))`)
+    const empty = heading(page, 'No devices yet')
+    await empty.waitFor()
+    held.resolve()
+    await page.waitForTimeout(500)
+    expect(await empty.count()).toBe(1)
+    expect(errors).toEqual([])
+  },
+  60_000,
+)

@@ -86,9 +86,14 @@ export function useResource<Data>(ask: () => Promise<Answer<Data>>, key = ''): R
   const asked = useRef(ask)
   asked.current = ask
   const shown = useRef<string | null>(null)
+  const count = useRef({ asked: 0, newest: 0 })
   const reload = useCallback(async () => {
+    const own = ++count.current.asked
     const { data, failure } = await outcomeOf(asked.current())
     if (shown.current !== key) return false
+    // A late answer is older than the data that are shown.
+    if (own < count.current.newest) return failure === null
+    if (failure === null) count.current.newest = own
     setState((before) => {
       const known = before.key === key ? before.data : null
       return failure ? { key, data: known, failure } : { key, data, failure: null }
@@ -105,7 +110,13 @@ export function useResource<Data>(ask: () => Promise<Answer<Data>>, key = ''): R
       removeEventListener('online', reload)
     }
   }, [reload, key])
-  const set = useCallback((data: Data) => setState({ key, data, failure: null }), [key])
+  const set = useCallback(
+    (data: Data) => {
+      count.current.newest = ++count.current.asked
+      setState({ key, data, failure: null })
+    },
+    [key],
+  )
   const { data, failure } = state.key === key ? state : { data: null, failure: null }
   return { data, failure, reload, set }
 }
