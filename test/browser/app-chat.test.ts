@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
-import { password, testApp } from '../app.ts'
+import { password, type Person, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { until } from '../until.ts'
 import { expectAccessible, openAs, serveWeb } from './app-page.ts'
@@ -30,6 +30,18 @@ const write = async (page: Page, text: string) => {
 const menuOf = async (page: Page, text: string) => {
   await message(page, text).hover()
   await message(page, text).getByRole('button', { name: 'More about this message' }).click()
+}
+/** The user signs out, and another one signs in, without a load of the page in between. */
+async function handOver(page: Page, to: Person) {
+  await page.getByRole('link', { name: 'Me', exact: true }).click()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await button(page, 'Sign out').click()
+  await button(page.getByRole('dialog'), 'Sign out').click()
+  await page.getByRole('link', { name: 'Sign in', exact: true }).click()
+  await page.getByLabel('E-mail or phone').fill(to.email)
+  await page.getByLabel('Password').fill(password)
+  await button(page, 'Sign in').click()
+  await page.getByRole('link', { name: /Chats$/ }).waitFor()
 }
 const drawPhoto = `(() => {
   const canvas = document.createElement('canvas')
@@ -569,18 +581,41 @@ browserTest(
       }`)
     await page.goto(`${web.origin}/nearby`)
     await button(page, 'Share my rough place').click()
-    await page.getByRole('link', { name: 'Me', exact: true }).click()
-    await page.getByRole('link', { name: 'Settings' }).click()
-    await button(page, 'Sign out').click()
-    await button(page.getByRole('dialog'), 'Sign out').click()
-    await page.getByRole('link', { name: 'Sign in', exact: true }).click()
-    await page.getByLabel('E-mail or phone').fill(bob.email)
-    await page.getByLabel('Password').fill(password)
-    await button(page, 'Sign in').click()
-    await page.getByRole('link', { name: /Chats$/ }).waitFor()
+    await handOver(page, bob)
     await page.evaluate('give()')
     await page.waitForTimeout(500)
     expect((await bob.get('me/location')).status).toBe(404)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'an export that arrives after a sign-out is not given to the next user',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/v1/me/export', async (route) => {
+      const response = await route.fetch()
+      await held.promise
+      await route.fulfill({ response })
+    })
+    let downloads = 0
+    page.on('download', () => void downloads++)
+    await page.goto(`${web.origin}/settings/data`)
+    const answered = page.waitForResponse('**/api/v1/me/export')
+    await button(page, 'Download everything').click()
+    await page.waitForTimeout(300)
+    await handOver(page, bob)
+    held.resolve()
+    await (await answered).finished()
+    await page.waitForTimeout(500)
+    expect(downloads).toBe(0)
     expect(errors).toEqual([])
     await context.close()
     await web.stop()

@@ -14,10 +14,12 @@ const facts = ['profile', 'position', 'messages', 'photos', 'reviews', 'sign', '
 /** Explains what is stored about the user, who sees it and for how long, and exports all of it as a file. */
 export default function Data() {
   const { t } = useLanguage()
-  const { api } = useConvene()
+  const { api, session } = useConvene()
   const download = useAction(async () => {
+    const own = session.get().user?.id
     const { data, failure } = await outcomeOf(api.GET('/api/v1/me/export'))
-    if (data) save(data)
+    // Never give the next user of the device the data of this one.
+    if (data && session.get().user?.id === own) save(data)
     return failure
   })
   return (

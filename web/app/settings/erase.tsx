@@ -18,9 +18,13 @@ export default function Erase() {
   const [password, setPassword] = useState('')
   const [isSure, setIsSure] = useState(false)
   const erase = useAction(async () => {
+    const own = client.session.get().user?.id
     const body = { ...(password && { password }), ...(!password && initData !== null && { init_data: initData }) }
     const { failure } = await outcomeOf(client.api.DELETE('/api/v1/me', { body }))
     if (failure) return failure
+    // Meanwhile, somebody else may have signed in. Nobody, if the socket has told of the erasure first.
+    const now = client.session.get().user
+    if (now && now.id !== own) return null
     toast(t('settings.erase.done'))
     await client.signOut()
     return null
