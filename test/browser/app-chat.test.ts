@@ -624,6 +624,33 @@ browserTest(
 )
 
 browserTest(
+  'after a change of the preferences, the people nearby show what is in common now',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    for (const one of [ada, bob]) await one.put('me/location', berlin)
+    await bob.put('me/prefs', { drinks: ['tea'] })
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/nearby`)
+    const row = page.getByRole('link', { name: /^Bob/ })
+    await row.waitFor()
+    expect(await row.innerText()).not.toContain('In common')
+    await page.getByRole('link', { name: 'Me', exact: true }).click()
+    await page.getByRole('link', { name: 'What I like' }).click()
+    await page.getByRole('checkbox', { name: 'tea', exact: true }).check()
+    await button(page, 'Save').click()
+    await page.getByText('Saved').waitFor()
+    await page.getByRole('link', { name: /^Nearby/ }).click()
+    await row.filter({ hasText: 'In common' }).waitFor()
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
   'at midnight, what was written today becomes what was written yesterday',
   async () => {
     const app = await testApp()

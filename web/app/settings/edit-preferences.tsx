@@ -11,6 +11,7 @@ import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
 import { Chip, Chips } from '../people/chips.tsx'
 import { type Kind, kinds } from '../people/common.ts'
+import { useNearbyStore } from '../people/nearby-store.ts'
 import { sameTag, tagText } from '../people/suggestions.ts'
 import { excessText, fieldText, outcomeOf, useAction, useResource } from '../requests.ts'
 import { Loaded, Part } from './loaded.tsx'
@@ -36,6 +37,7 @@ function PreferencesForm({ kept }: { kept: Preferences }) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
+  const nearby = useNearbyStore()
   const [, navigate] = useLocation()
   const [chosen, setChosen] = useState<Record<Kind, readonly string[]>>(kept)
   const [typed, setTyped] = useState({ drinks: '', activities: '', purposes: '' })
@@ -46,6 +48,8 @@ function PreferencesForm({ kept }: { kept: Preferences }) {
     const body = Object.fromEntries(kinds.map((kind) => [kind, withTyped(chosen[kind], typed[kind], choicesOf(kind))]))
     const { failure } = await outcomeOf(api.PUT('/api/v1/me/prefs', { body }))
     if (failure) return failure
+    // What others have in common with the user has changed.
+    void nearby.readLikes()
     toast(t('settings.saved'))
     // Do not navigate if the user has left this screen meanwhile.
     if (location.pathname === '/me/preferences') navigate('/me')
