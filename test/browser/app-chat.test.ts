@@ -651,6 +651,32 @@ browserTest(
 )
 
 browserTest(
+  'a block after a report is asked for once, however often it is pressed',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    let blocks = 0
+    await page.route('**/api/v1/blocks', async (route) => {
+      blocks++
+      await Bun.sleep(300)
+      await route.continue()
+    })
+    await page.goto(`${web.origin}/people/${bob.id}`)
+    await button(page, 'Report').click()
+    await button(page, 'Spam or advertising').click()
+    await button(page, 'Block Bob too').dblclick()
+    await page.getByText('Bob is blocked').first().waitFor()
+    expect(blocks).toBe(1)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
   'at midnight, what was written today becomes what was written yesterday',
   async () => {
     const app = await testApp()

@@ -6,7 +6,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useLanguage } from '../language.tsx'
-import { excessText } from '../requests.ts'
+import { excessText, useAction } from '../requests.ts'
 import { useBlock } from './block-sheet.tsx'
 import styles from './person.module.css'
 import { problemText } from './problems.ts'
@@ -70,11 +70,11 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
     setState(!data ? 'open' : response?.status === 200 ? 'sentBefore' : 'sent')
     if (!data) setFailed(error ?? 'offline')
   }
-  async function alsoBlock() {
+  const alsoBlock = useAction(async () => {
     const refused = await block()
     setFailed(refused)
     if (refused === null) onClose()
-  }
+  })
   const alert = failed && <p role="alert">{problemText(t, failed === 'offline' ? null : failed)}</p>
 
   if (state === 'sent' || state === 'sentBefore')
@@ -86,7 +86,7 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
         </p>
         {alert}
         {userId !== null && (
-          <Button look="danger" wide onClick={() => void alsoBlock()}>
+          <Button look="danger" wide busy={alsoBlock.busy} onClick={() => alsoBlock.run()}>
             {t('people.alsoBlock', { name })}
           </Button>
         )}
