@@ -1,12 +1,11 @@
 import type { Chat } from 'convene-client'
-import { useSession, useTyping } from 'convene-client/react'
+import { usePresence, useSession, useTyping } from 'convene-client/react'
 import { BellOff } from 'lucide-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { shortTime } from '../../shared/dates.ts'
 import { Avatar } from '../../shared/ui/avatar.tsx'
 import { type T, useLanguage } from '../language.tsx'
-import { useCurrentPresence } from '../people/seen.ts'
 import { useToday } from '../today.ts'
 import styles from './chats.module.css'
 
@@ -14,7 +13,7 @@ import styles from './chats.module.css'
 export const ChatRow = memo(function ChatRow({ chat, isOpen }: { chat: Chat; isOpen: boolean }) {
   const { t, language } = useLanguage()
   const me = useSession(({ user }) => user?.id)
-  const { online } = useCurrentPresence(chat.user.id)
+  const { online } = usePresence(chat.user.id)
   const isTyping = useTyping(chat.id)
   const now = useToday()
   const name = chat.user.name ?? t('people.nameless')

@@ -1,4 +1,4 @@
-import { useChat, useConnection, useConvene, useMessages, useStore, useTyping } from 'convene-client/react'
+import { useChat, useConnection, useConvene, useMessages, usePresence, useStore, useTyping } from 'convene-client/react'
 import { MoreVertical, WifiOff } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
@@ -9,7 +9,7 @@ import { State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import { problemText } from '../people/problems.ts'
 import { BackLink, useHeading, useTitle } from '../people/screen.tsx'
-import { useCurrentPresence, useSeenText } from '../people/seen.ts'
+import { useSeenText } from '../people/seen.ts'
 import styles from './chat.module.css'
 import { ChatSheet } from './chat-sheet.tsx'
 import { Composer } from './composer.tsx'
@@ -125,7 +125,7 @@ function Header({ id, info, name, isBeside, onMenu }: HeaderProps) {
 function Status({ chatId, userId }: { chatId: string; userId: string }) {
   const { t } = useLanguage()
   const isTyping = useTyping(chatId)
-  const presence = useCurrentPresence(userId)
+  const presence = usePresence(userId)
   const seen = useSeenText(presence)
   const isConnecting = useConnection(({ state }) => state === 'connecting')
   const text = isConnecting ? t('chats.connecting') : isTyping ? t('chats.typing') : seen

@@ -1,4 +1,5 @@
 import type { Neighbour } from 'convene-client'
+import { usePresence } from 'convene-client/react'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { distanceOf } from '../../shared/dates.ts'
@@ -6,7 +7,6 @@ import { Avatar } from '../../shared/ui/avatar.tsx'
 import { useLanguage } from '../language.tsx'
 import { type Likes, tagsOf } from './common.ts'
 import styles from './nearby.module.css'
-import { useCurrentPresence } from './seen.ts'
 import { tagText } from './suggestions.ts'
 
 const shownTags = 6
@@ -23,7 +23,7 @@ export const PersonRow = memo(function PersonRow({ neighbour, likes }: { neighbo
 export function PersonLink({ neighbour, likes }: { neighbour: Neighbour; likes: Likes | null }) {
   const { t, language } = useLanguage()
   const { user, distance_m } = neighbour
-  const { online } = useCurrentPresence(user.id)
+  const { online } = usePresence(user.id)
   const name = user.name ?? t('people.nameless')
   return (
     <Link href={`/people/${user.id}`}>

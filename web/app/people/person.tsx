@@ -1,5 +1,5 @@
 import type { Problem, Profile } from 'convene-client'
-import { useConvene, useSession } from 'convene-client/react'
+import { useConvene, usePresence, useSession } from 'convene-client/react'
 import { Ban, Flag, MapPin, MessageCircle, Star, UserRoundX, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link, Redirect, useLocation, useParams } from 'wouter'
@@ -19,7 +19,7 @@ import { problemText } from './problems.ts'
 import { ReportSheet } from './report-sheet.tsx'
 import { Reviews } from './reviews.tsx'
 import { Screen } from './screen.tsx'
-import { useCurrentPresence, useSeenText } from './seen.ts'
+import { useSeenText } from './seen.ts'
 
 /** Somebody's profile. */
 export default function Person() {
@@ -88,7 +88,7 @@ function About({ user, distance }: { user: Profile; distance: number | null }) {
   const { t, language } = useLanguage()
   const store = useNearbyStore()
   const likes = useNearbyState(({ likes }) => likes)
-  const presence = useCurrentPresence(user.id)
+  const presence = usePresence(user.id)
   const [open, setOpen] = useState<'report' | 'block' | null>(null)
   const name = user.name ?? t('people.nameless')
   const seen = useSeenText(presence)
