@@ -275,6 +275,8 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
     let unmarked: { upTo?: string } | null = null
     /** The newest message of the last answered mark. */
     let marked: string | undefined
+    /** The messages that were unread when a mark was made. */
+    const asked = new Set<string>()
     let isMarking = false
     const markRetry = openRetry(retry, mark)
     messages.show()
@@ -378,7 +380,10 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
         // The count of a chat that is being read may be older than its messages.
         if (chat?.unread_count === 0 && !messages.hasUnread()) return
         const upTo = messages.newestId()
-        if (upTo && upTo === marked) return loadUnread()
+        const unread = messages.unread()
+        // Without a socket, marked messages stay unread here. A message that was held back comes among older ones.
+        if (upTo && upTo === marked && unread.every((one) => asked.has(one))) return loadUnread()
+        for (const one of unread) asked.add(one)
         if (chat) put({ ...chat, unread_count: 0 })
         if (!upTo || unmarked?.upTo !== upTo) unmarked = { upTo }
         await mark()

@@ -237,6 +237,9 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     wake,
     close: retries.close,
     newestId: () => confirmed.at(-1)?.id,
+    /** The ids of the other member's unread messages. */
+    unread: () =>
+      confirmed.flatMap(({ id, sender_id, read, deleted }) => (sender_id !== me && !read && !deleted ? id : [])),
     hasUnread: () => confirmed.findLast(({ sender_id, deleted }) => sender_id !== me && !deleted)?.read === false,
   }
 }

@@ -172,3 +172,37 @@ test('whoever has come online since their chat was read stays online when they w
   await until(() => chat.info.get()?.last_message?.text === 'Here I am.', 'it arrives')
   expect(presence.get().online).toBe(true)
 })
+
+test('a message that was held, and comes among older ones, is marked as read too', async () => {
+  const app = await testApp()
+  const { bob, chatId, people } = await pair(app)
+  const root = await app.person('Root')
+  await app.rows("UPDATE users SET role = 'admin' WHERE id = ?", root.id)
+  app.forget(root.id)
+  const rule = {
+    on: true,
+    name: 'B',
+    applies_to: ['message'],
+    match: { type: 'words', words: ['banana'] },
+    action: 'hold',
+  }
+  expect((await root.post('admin/rules', rule)).status).toBe(201)
+  bob.connect()
+  await fits(bob.connection, ({ state }) => state === 'online')
+  const his = bob.chats.open(chatId)
+  await fits(his.messages, ({ loaded }) => loaded)
+  for (const text of ['a banana', 'an apple']) {
+    app.clock.now += 60_000
+    expect((await people.ada.post(`chats/${chatId}/messages`, { text })).status).toBe(201)
+  }
+  await fits(his.messages, (state) => textsOf(state).join() === 'an apple')
+  await his.markRead()
+  const [report] = (await root.get('admin/reports?kind=held')).body.items
+  expect((await root.post(`admin/reports/${report.id}/resolve`, { action: 'release', note: 'Fine.' })).status).toBe(200)
+  await fits(his.messages, (state) => textsOf(state).join() === 'a banana,an apple')
+  await fits(his.info, (chat) => chat?.unread_count === 1)
+  await his.markRead()
+  expect(
+    (await people.bob.get(`chats/${chatId}/messages`)).body.items.map(({ read }: { read: boolean }) => read),
+  ).toEqual([true, true])
+})
