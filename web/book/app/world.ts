@@ -149,7 +149,10 @@ export function worldOf(language: string) {
     activities: [words.activities[0], words.activities[4]].map(String),
     purposes: [words.purposes[0]].map(String),
   }
-  const pick = (from: readonly string[], ...at: number[]) => at.map((one) => String(from[one % from.length]))
+  // The server takes no value twice.
+  const pick = (from: readonly string[], ...at: number[]) => [
+    ...new Set(at.map((one) => String(from[one % from.length]))),
+  ]
   const profile = (number: number, more: Partial<Profile> = {}): Profile => {
     const [name, bio] = words.people[number % words.people.length] ?? ['', '']
     return {
