@@ -9,7 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { isSame } from './fields.ts'
+import { haveSameFields } from './same-fields.ts'
 import { disconnected, neverSeen, noChats, noMessages, signedOut } from './initial.ts'
 import type {
   ChatsState,
@@ -51,7 +51,7 @@ export function useStore<T, S = T>(store: Store<T>, select: (value: T) => S = sa
       // React needs the same value as long as the store is unchanged, also where `select` makes a new object each time.
       if (known && Object.is(known.from, from)) return known.value
       const value = select(from)
-      if (!last.current || !isSame(last.current.value, value)) last.current = { value }
+      if (!last.current || !haveSameFields(last.current.value, value)) last.current = { value }
       known = { from, value: last.current.value }
       return known.value
     }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createElement as h } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { Convene } from '../../client/src/index.ts'
-import { isSame } from '../../client/src/fields.ts'
+import { haveSameFields } from '../../client/src/same-fields.ts'
 import {
   ConveneProvider,
   useChats,
@@ -46,8 +46,8 @@ test('the browser hydrates a page with what the server has shown, although it kn
 
 test('a selected value is the same where its fields are, and Sets, Maps and Dates are not compared', () => {
   const one = {}
-  expect(isSame({ one, n: NaN }, { one, n: NaN })).toBe(true)
-  expect(isSame([one, 2], [one, 2])).toBe(true)
+  expect(haveSameFields({ one, n: NaN }, { one, n: NaN })).toBe(true)
+  expect(haveSameFields([one, 2], [one, 2])).toBe(true)
   const different = [
     [{ one }, { one: {} }],
     [{ a: undefined }, { b: undefined }],
@@ -57,5 +57,5 @@ test('a selected value is the same where its fields are, and Sets, Maps and Date
     [new Date(0), new Date(1)],
     [null, {}],
   ]
-  for (const [a, b] of different) expect(isSame(a, b)).toBe(false)
+  for (const [a, b] of different) expect(haveSameFields(a, b)).toBe(false)
 })

@@ -1,5 +1,5 @@
 /** Whether two values, or all elements of two arrays, or all fields of two plain objects, are the same. */
-export function isSame(a: unknown, b: unknown): boolean {
+export function haveSameFields(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (!isPlain(a) || !isPlain(b) || Array.isArray(a) !== Array.isArray(b)) return false
   const keys = Object.keys(a)
