@@ -28,7 +28,7 @@ export async function problemOf(response: Response): Promise<Problem> {
   return { type: 'about:blank', title, status, detail: `HTTP ${status} ${title}`, code, request_id: '' }
 }
 
-/** Whether the same request may succeed later. A 401 or 403 that is not the server's is of a network that wants a login. */
+/** Whether the same request may succeed later. A 401 or 403 without the server's problem comes from a network that asks for a login. */
 export const isTemporary = ({ status, code }: Problem): boolean =>
   status >= 500 || [408, 425, 429, ...(code === 'bad_request' ? [401, 403, 407] : [])].includes(status)
 

@@ -45,7 +45,7 @@ export function accountMails({ store, isOn, wake, limits, ids, now }: Deps) {
       await limits.take('mail_to', email)
       return true
     } catch (error) {
-      if (error instanceof Refusal) return false
+      if (error instanceof Refusal && error.code === 'rate_limited') return false
       throw error
     }
   }

@@ -29,8 +29,10 @@ type LinkDeps = { key: Uint8Array; mails: AccountMails; verifies: boolean; ids: 
 
 /** Makes one-time links. `key` derives their tokens; `verifies`: whether a registration sends a link to verify its address. */
 export function emailLinks({ key, mails, verifies, ids, now }: LinkDeps) {
-  /** A link to store, and the reference to it that a mail holds. The token itself is in neither. */
-  function make(kind: EmailLinkKind, userId: string, email: string | null) {
+  /**
+   * A link to store, and the reference to it that a mail holds. The token itself is in neither. `unverified_at`: see `EmailLink`.
+   */
+  function make(kind: EmailLinkKind, userId: string, email: string | null, unverified_at: number | null = null) {
     const link = { kind: pageOf[kind], id: ids.random() }
     const hash = hashOfToken(tokenOfLink(key, link))
     const stored: EmailLink = {
@@ -39,7 +41,7 @@ export function emailLinks({ key, mails, verifies, ids, now }: LinkDeps) {
       kind,
       email,
       expires_at: now() + linkLifetimes[kind],
-      unverified_at: null,
+      unverified_at,
     }
     return { link, stored }
   }
@@ -192,8 +194,7 @@ export function emailService(deps: Deps) {
       const made = [stored]
       const sent = [mails.to(to, { about: 'email_change', link })]
       if (from !== null) {
-        const undo = links.make('undo', caller.id, from.email)
-        if (from.email_verified_at === null) undo.stored.unverified_at = now()
+        const undo = links.make('undo', caller.id, from.email, from.email_verified_at === null ? now() : null)
         made.push(undo.stored)
         const notice = mails.to(from, { about: 'email_changed', link: undo.link, new_email_hint: emailHint(email) })
         if (from.email_verified_at !== null || (await mails.mayReach(from.email))) sent.push(notice)

@@ -79,11 +79,7 @@ export function registrationService({
     const birth = dateOf(birthDate)
     if (birth === null) throw invalid('/birth_date', 'Expected a date of birth, such as 1990-05-17', 'format')
     if (!isOfLiving(birth, now()))
-      throw invalid(
-        '/birth_date',
-        'Expected a date of birth that is not in the future, nor too long ago',
-        'out_of_range',
-      )
+      throw invalid('/birth_date', 'Expected a date of birth within the last 130 years', 'out_of_range')
     const origin = new Bun.CryptoHasher('sha256', originKey).update(holderOf(address)).digest('base64url').slice(0, 22)
     // Not noted again, so that another attempt does not extend the wait.
     if (await ages.isRefused(origin, now() - ageRefusedFor)) return 'too_young'
