@@ -398,7 +398,8 @@ describe('login', () => {
         // They are all there before this one.
         await Promise.race(asked)
         expect((await login(app, { email: bob.email, password })).status).toBe(200)
-        expect(left).toBeGreaterThan(6)
+        // In one queue, this one would be the last.
+        expect(left).toBeGreaterThan(2)
         for (const status of await Promise.all(asked)) expect(status).not.toBe(503)
       }
     },
