@@ -1,4 +1,4 @@
-import type { components } from 'convene-client'
+import { type components, type Convene, passkey } from 'convene-client'
 
 type Options = components['schemas']['PublicKeyCredentialCreationOptionsJSON']
 type Credential = components['schemas']['RegistrationResponseJSON']
@@ -18,5 +18,14 @@ export async function makePasskey(options: Options): Promise<Credential | null> 
   } catch (error) {
     if (error instanceof DOMException) return null
     throw error
+  }
+}
+
+/** Signs in with a passkey, or does nothing if the user cancels the browser's dialog. Throws like `signIn`. */
+export async function signInWithPasskey(client: Convene): Promise<void> {
+  try {
+    await client.signIn(passkey())
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error
   }
 }

@@ -1,11 +1,11 @@
-import { passkey, type components } from 'convene-client'
+import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { Fingerprint, LogIn, Send } from 'lucide-react'
-import { canUsePasskeys } from '../../shared/passkeys.ts'
+import { canUsePasskeys, signInWithPasskey } from '../../shared/passkeys.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { useBrand } from '../../shared/brand.tsx'
 import { useLanguage } from '../language.tsx'
-import { type Failure, failureOf, outcomeOf, type Resource, useAction, useResource } from '../requests.ts'
+import { outcomeOf, type Resource, useAction, useResource } from '../requests.ts'
 import { isInTelegram } from '../telegram/launch.ts'
 import { FailureText } from './failure.tsx'
 import styles from './layout.module.css'
@@ -26,16 +26,7 @@ export function OtherWays({ providers, newAccount }: { providers: Providers | nu
   const { t } = useLanguage()
   const { messenger } = useBrand()
   const client = useConvene()
-  const withPasskey = useAction(async (): Promise<Failure | null> => {
-    try {
-      await client.signIn(passkey())
-      return null
-    } catch (error) {
-      // The user has closed the browser's dialog.
-      if (error instanceof DOMException) return null
-      return failureOf(error)
-    }
-  })
+  const withPasskey = useAction(() => signInWithPasskey(client))
   const bot = providers?.messenger?.bot ?? null
   const app = messenger?.app ?? null
   const showsPasskey = providers?.passkey === true && canUsePasskeys()

@@ -1,6 +1,6 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
-import { ArrowLeft, Gavel } from 'lucide-react'
+import { Gavel } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
@@ -10,11 +10,13 @@ import { type Drafts, useDraft } from '../drafts.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import decisionStyles from '../queue/decision.module.css'
-import styles from '../queue/queue.module.css'
 import { excessText, failureText, outcomeOf, useAction, useList, useRefresh } from '../requests.ts'
+import detailStyles from '../ui/detail.module.css'
+import listStyles from '../ui/list.module.css'
 import { Choice } from '../ui/choice.tsx'
+import { BackToList, NoDetail, NothingChosen } from '../ui/detail.tsx'
 import { FailureText } from '../ui/failure.tsx'
-import { Empty, Failed, Skeleton } from '../ui/loaded.tsx'
+import { Empty } from '../ui/loaded.tsx'
 import { Badge, Bar, Facts, Section } from '../ui/page.tsx'
 import { instants, type Period, periodOf } from '../ui/period.tsx'
 import { focusRow, Split } from '../ui/split.tsx'
@@ -88,18 +90,14 @@ export default function Appeals() {
     },
     ...(id === undefined ? [] : [{ keys: 'Escape', label: t('queue.back'), run: () => navigate(addressOf(shown)) }]),
   ])
-  const back = (
-    <Link href={addressOf(shown)} className={styles.back} aria-label={t('queue.back')}>
-      <ArrowLeft size={18} aria-hidden />
-    </Link>
-  )
+  const back = <BackToList href={addressOf(shown)} />
   return (
     <Split
       isOpen={id !== undefined}
       list={
         <>
           <Bar title={t('appeals.title')} />
-          <div className={styles.filters}>
+          <div className={listStyles.filters}>
             <Choice
               label={t('queue.status')}
               value={status}
@@ -112,7 +110,7 @@ export default function Appeals() {
               </Button>
             )}
           </div>
-          <div className={styles.list}>
+          <div className={listStyles.rows}>
             <Listed list={list} empty={<Empty title={t(status === 'open' ? 'queue.empty' : 'queue.emptyResolved')} />}>
               {(appeals) => (
                 <ul>
@@ -129,28 +127,24 @@ export default function Appeals() {
       }
       detail={
         id === undefined ? (
-          <div className={styles.nothing}>
-            <Gavel size={32} strokeWidth={1.25} aria-hidden />
-            <p>{t('appeals.choose')}</p>
-          </div>
+          <NothingChosen icon={Gavel}>{t('appeals.choose')}</NothingChosen>
         ) : opened ? (
           <Opened key={id} appeal={opened} back={back} onDecided={onDecided} />
         ) : (
-          <>
-            <header className={styles.head}>
-              {back}
-              <h1>{t('appeals.one')}</h1>
-            </header>
-            {items !== null && !isSought ? (
-              <Empty title={t('appeals.gone')}>
-                <Link href={addressOf(shown)}>{t('queue.back')}</Link>
-              </Empty>
-            ) : failure ? (
-              <Failed failure={failure} onRetry={reload} />
-            ) : (
-              <Skeleton />
-            )}
-          </>
+          <NoDetail
+            title={t('appeals.one')}
+            back={back}
+            missing={
+              items !== null &&
+              !isSought && (
+                <Empty title={t('appeals.gone')}>
+                  <Link href={addressOf(shown)}>{t('queue.back')}</Link>
+                </Empty>
+              )
+            }
+            failure={failure}
+            reload={reload}
+          />
         )
       }
     />
@@ -161,15 +155,15 @@ function Row({ appeal, href, isHere }: { appeal: Appeal; href: string; isHere: b
   const { t, language } = useLanguage()
   const { notice, text, waiting_s, status } = appeal
   return (
-    <Link href={href} className={styles.row} data-row aria-current={isHere ? 'true' : undefined}>
-      <span className={styles.first}>
+    <Link href={href} className={listStyles.row} data-row aria-current={isHere ? 'true' : undefined}>
+      <span className={listStyles.first}>
         <b>{t(`people.notice.${notice.action}`)}</b>
         {status === 'open' && (
-          <span className={styles.due}>{t('queue.waited', { time: durationOf(language, waiting_s) })}</span>
+          <span className={listStyles.due}>{t('queue.waited', { time: durationOf(language, waiting_s) })}</span>
         )}
       </span>
-      <span className={styles.second}>
-        <span className={styles.excerpt} dir="auto">
+      <span className={listStyles.second}>
+        <span className={listStyles.excerpt} dir="auto">
           {text}
         </span>
       </span>
@@ -190,18 +184,18 @@ function Opened({ appeal, back, onDecided }: OpenedProps) {
   useEffect(() => heading.current?.focus(), [])
   const { notice, user_id, text, status, created_at, note, resolved_at } = appeal
   return (
-    <article className={styles.report} aria-label={t('appeals.one')}>
-      <header className={styles.head}>
+    <article className={detailStyles.item} aria-label={t('appeals.one')}>
+      <header className={detailStyles.head}>
         {back}
         <h1 ref={heading} tabIndex={-1}>
           {t('appeals.against', { decision: t(`people.notice.${notice.action}`) })}
         </h1>
         {status !== 'open' && <Badge tone="good">{t(`appeals.status.${status}`)}</Badge>}
       </header>
-      <div className={styles.columns}>
-        <div className={styles.evidence}>
+      <div className={detailStyles.columns}>
+        <div className={detailStyles.main}>
           <Section title={t('appeals.text')}>
-            <blockquote className={styles.details} dir="auto">
+            <blockquote className={detailStyles.quote} dir="auto">
               {text}
             </blockquote>
             <Facts
@@ -234,7 +228,7 @@ function Opened({ appeal, back, onDecided }: OpenedProps) {
             />
           </Section>
         </div>
-        <div className={styles.side}>
+        <div className={detailStyles.side}>
           {status === 'open' ? (
             <Decision appeal={appeal} onDecided={onDecided} />
           ) : (

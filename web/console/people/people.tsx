@@ -1,17 +1,19 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
-import { ArrowLeft, Search, UsersRound } from 'lucide-react'
+import { UsersRound } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import queueStyles from '../queue/queue.module.css'
 import { useList } from '../requests.ts'
 import { useStaff } from '../staff.tsx'
+import listStyles from '../ui/list.module.css'
 import { Filter } from '../ui/choice.tsx'
+import { BackToList, NothingChosen } from '../ui/detail.tsx'
 import { Empty } from '../ui/loaded.tsx'
 import { Bar } from '../ui/page.tsx'
-import { focusRow, leaveSearch, Split } from '../ui/split.tsx'
+import { SearchField } from '../ui/search-field.tsx'
+import { focusRow, Split } from '../ui/split.tsx'
 import { Listed } from '../ui/table.tsx'
 import { roles } from './person-record.ts'
 import { PersonPage } from './person.tsx'
@@ -61,20 +63,9 @@ export default function People() {
       }
       detail={
         id === undefined ? (
-          <div className={queueStyles.nothing}>
-            <UsersRound size={32} strokeWidth={1.25} aria-hidden />
-            <p>{t('people.choose')}</p>
-          </div>
+          <NothingChosen icon={UsersRound}>{t('people.choose')}</NothingChosen>
         ) : (
-          <PersonPage
-            key={id}
-            id={id}
-            back={
-              <Link href={addressOf(shown)} className={queueStyles.back} aria-label={t('queue.back')}>
-                <ArrowLeft size={18} aria-hidden />
-              </Link>
-            }
-          />
+          <PersonPage key={id} id={id} back={<BackToList href={addressOf(shown)} />} />
         )
       }
     />
@@ -117,22 +108,15 @@ function Results({ shown, id }: { shown: Shown; id: string | undefined }) {
   ])
   return (
     <>
-      <search className={styles.search}>
-        <Search size={14} aria-hidden />
-        <input
-          ref={field}
-          type="search"
-          aria-label={t('people.search')}
-          placeholder={t('people.searchHint')}
-          maxLength={254}
-          autoComplete="off"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={leaveSearch}
-        />
-      </search>
-      <div className={queueStyles.filters}>
+      <SearchField
+        ref={field}
+        label={t('people.search')}
+        placeholder={t('people.searchHint')}
+        maxLength={254}
+        value={typed}
+        onChange={setTyped}
+      />
+      <div className={listStyles.filters}>
         <Filter
           label={t('people.standing')}
           value={standing}
@@ -152,7 +136,7 @@ function Results({ shown, id }: { shown: Shown; id: string | undefined }) {
           ]}
         />
       </div>
-      <div className={queueStyles.list}>
+      <div className={listStyles.rows}>
         <Listed list={list} empty={<Empty title={t('people.nobody')}>{t('people.nobodyHint')}</Empty>}>
           {(people) => (
             <ul>
@@ -160,20 +144,20 @@ function Results({ shown, id }: { shown: Shown; id: string | undefined }) {
                 <li key={person.id}>
                   <Link
                     href={addressOf(shown, person.id)}
-                    className={queueStyles.row}
+                    className={listStyles.row}
                     data-row
                     aria-current={person.id === id ? 'true' : undefined}
                   >
-                    <span className={queueStyles.first}>
-                      <b className={styles.rowName} dir="auto">
+                    <span className={listStyles.first}>
+                      <b className={listStyles.name} dir="auto">
                         {person.name ?? t('people.nameless')}
                       </b>
                       <span className={styles.badges}>
                         <StandingBadge person={person} />
                       </span>
                     </span>
-                    <span className={queueStyles.second}>
-                      <span className={queueStyles.excerpt}>{person.email ?? person.phone ?? person.id}</span>
+                    <span className={listStyles.second}>
+                      <span className={listStyles.excerpt}>{person.email ?? person.phone ?? person.id}</span>
                     </span>
                   </Link>
                 </li>

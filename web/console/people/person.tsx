@@ -7,13 +7,13 @@ import { type Drafts, useDraft } from '../drafts.ts'
 import { failureBeside } from '../field-errors.ts'
 import { useLanguage } from '../language.tsx'
 import { type Term, terms, untilOf } from '../queue/decision.tsx'
-import queueStyles from '../queue/queue.module.css'
 import { excessText, type Failure, outcomeOf, useAction, useLastFailure } from '../requests.ts'
 import { useStaff } from '../staff.tsx'
+import detailStyles from '../ui/detail.module.css'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Choice } from '../ui/choice.tsx'
+import { NoDetail } from '../ui/detail.tsx'
 import { FailureAt, FailureText } from '../ui/failure.tsx'
-import { Failed, Skeleton } from '../ui/loaded.tsx'
 import { Badge, Facts, Section } from '../ui/page.tsx'
 import { Ago } from '../ui/time.tsx'
 import styles from './people.module.css'
@@ -24,16 +24,7 @@ import { Decisions, factsOf, OtherReports, StandingBadge } from './summary.tsx'
 export function PersonPage({ id, back }: { id: string; back: ReactNode }) {
   const { t } = useLanguage()
   const { data, failure, reload } = usePerson(id)
-  if (data === null)
-    return (
-      <>
-        <header className={queueStyles.head}>
-          {back}
-          <h1>{t('people.one')}</h1>
-        </header>
-        {failure === null ? <Skeleton /> : <Failed failure={failure} onRetry={reload} />}
-      </>
-    )
+  if (data === null) return <NoDetail title={t('people.one')} back={back} failure={failure} reload={reload} />
   return <Known person={data} back={back} onChange={reload} />
 }
 
@@ -46,16 +37,16 @@ function Known({ person, back, onChange }: Props & { back: ReactNode }) {
   useEffect(() => heading.current?.focus(), [])
   const { id, name, email, email_verified, phone, identities, sessions } = person
   return (
-    <article className={queueStyles.report} aria-label={t('people.one')}>
-      <header className={queueStyles.head}>
+    <article className={detailStyles.item} aria-label={t('people.one')}>
+      <header className={detailStyles.head}>
         {back}
         <h1 ref={heading} tabIndex={-1}>
           <bdi>{name ?? t('people.nameless')}</bdi>
         </h1>
         <StandingBadge person={person} />
       </header>
-      <div className={queueStyles.columns}>
-        <div className={queueStyles.evidence}>
+      <div className={detailStyles.columns}>
+        <div className={detailStyles.main}>
           <Section title={t('people.account')}>
             <Facts
               facts={[
@@ -104,7 +95,7 @@ function Known({ person, back, onChange }: Props & { back: ReactNode }) {
           <Decisions person={person} />
           <OtherReports id={id} title={t('people.allReports')} />
         </div>
-        <div className={queueStyles.side}>
+        <div className={detailStyles.side}>
           <Suspension person={person} onChange={onChange} />
           {isAdmin && <ForAdmins person={person} onChange={onChange} />}
         </div>

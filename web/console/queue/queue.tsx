@@ -1,5 +1,5 @@
 import { useConvene } from 'convene-client/react'
-import { ArrowLeft, Inbox } from 'lucide-react'
+import { Inbox } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
@@ -8,7 +8,9 @@ import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { failureText, outcomeOf, useAction, useList, useRefresh } from '../requests.ts'
 import { useStaff } from '../staff.tsx'
+import listStyles from '../ui/list.module.css'
 import { Choice, Filter } from '../ui/choice.tsx'
+import { BackToList, NothingChosen } from '../ui/detail.tsx'
 import { FailureText } from '../ui/failure.tsx'
 import { Empty } from '../ui/loaded.tsx'
 import { Bar } from '../ui/page.tsx'
@@ -146,7 +148,7 @@ export default function Queue() {
                 </Button>
               }
             />
-            <div className={styles.filters}>
+            <div className={listStyles.filters}>
               <Choice
                 label={t('queue.status')}
                 value={shown.status}
@@ -185,7 +187,7 @@ export default function Queue() {
               ))}
             </div>
             <FailureText failure={next.failure} />
-            <div className={styles.list}>
+            <div className={listStyles.rows}>
               <Listed
                 list={list}
                 empty={
@@ -209,20 +211,13 @@ export default function Queue() {
         }
         detail={
           id === undefined ? (
-            <div className={styles.nothing}>
-              <Inbox size={32} strokeWidth={1.25} aria-hidden />
-              <p>{t('queue.choose')}</p>
-            </div>
+            <NothingChosen icon={Inbox}>{t('queue.choose')}</NothingChosen>
           ) : (
             <ReportView
               key={id}
               id={id}
               known={known.current?.id === id ? known.current : null}
-              back={
-                <Link href={addressOf(shown)} className={styles.back} aria-label={t('queue.back')}>
-                  <ArrowLeft size={18} aria-hidden />
-                </Link>
-              }
+              back={<BackToList href={addressOf(shown)} />}
               onDecided={onDecided}
               onClaimed={onClaimed}
               onStale={refresh}
@@ -254,13 +249,13 @@ function Row({ report, href, isHere }: { report: QueuedReport; href: string; isH
   }, [isHere])
   const decision = pending ?? resolution
   return (
-    <Link ref={link} href={href} className={styles.row} data-row aria-current={isHere ? 'true' : undefined}>
-      <span className={styles.first}>
+    <Link ref={link} href={href} className={listStyles.row} data-row aria-current={isHere ? 'true' : undefined}>
+      <span className={listStyles.first}>
         <b>{reasonText(t, reason)}</b>
-        {decision ? <span className={styles.outcome}>{actionText(t, decision.action)}</span> : <Due at={due_at} />}
+        {decision ? <span className={listStyles.outcome}>{actionText(t, decision.action)}</span> : <Due at={due_at} />}
       </span>
-      <span className={styles.second}>
-        <span className={styles.excerpt}>
+      <span className={listStyles.second}>
+        <span className={listStyles.excerpt}>
           {kindText(t, kind)}
           {details && (
             <>
@@ -285,6 +280,6 @@ export function Due({ at }: { at: string }) {
   const now = useNow()
   const left = (Date.parse(at) - now) / 1000
   const time = durationOf(language, Math.abs(left))
-  if (left < 0) return <span className={styles.late}>{t('queue.late', { time })}</span>
-  return <span className={left < 3600 * 2 ? styles.soon : styles.due}>{t('queue.due', { time })}</span>
+  if (left < 0) return <span className={listStyles.late}>{t('queue.late', { time })}</span>
+  return <span className={left < 3600 * 2 ? listStyles.soon : listStyles.due}>{t('queue.due', { time })}</span>
 }

@@ -9,8 +9,9 @@ import { useLanguage } from '../language.tsx'
 import { Summary } from '../people/summary.tsx'
 import { outcomeOf, useAction, useLastFailure, useResource } from '../requests.ts'
 import { useStaff } from '../staff.tsx'
+import detailStyles from '../ui/detail.module.css'
+import { NoDetail } from '../ui/detail.tsx'
 import { FailureText } from '../ui/failure.tsx'
-import { Failed, Skeleton } from '../ui/loaded.tsx'
 import { Badge, Facts, Section } from '../ui/page.tsx'
 import { Ago, At } from '../ui/time.tsx'
 import { Decision } from './decision.tsx'
@@ -54,15 +55,7 @@ export function ReportView({ id, known, back, onDecided, onClaimed, onStale }: P
         reload={reload}
       />
     )
-  return (
-    <>
-      <header className={styles.head}>
-        {back}
-        <h1>{t('queue.report')}</h1>
-      </header>
-      {failure === null ? <Skeleton /> : <Failed failure={failure} onRetry={reload} />}
-    </>
-  )
+  return <NoDetail title={t('queue.report')} back={back} failure={failure} reload={reload} />
 }
 
 // A claim lasts 15 minutes, and is renewed while somebody uses the opened report. At most once a minute.
@@ -180,15 +173,15 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
   }, [isMine, isOpen, claimed_until, renew])
 
   return (
-    <article className={styles.report} aria-label={t('queue.report')}>
-      <header className={styles.head}>
+    <article className={detailStyles.item} aria-label={t('queue.report')}>
+      <header className={detailStyles.head}>
         {back}
         <h1 ref={heading} tabIndex={-1}>
           {reasonText(t, reason)}
         </h1>
         <Badge>{kindText(t, kind)}</Badge>
         {status === 'open' ? <Due at={due_at} /> : <Badge tone="good">{t('queue.status.resolved')}</Badge>}
-        <span className={styles.claim}>
+        <span className={detailStyles.end}>
           {canClaim && (
             <Button busy={claim.busy} onClick={claim.run}>
               {t('queue.claim')}
@@ -206,11 +199,11 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
         </span>
       </header>
       <FailureText failure={claimFailed[0]} />
-      <div className={styles.columns}>
-        <div className={styles.evidence}>
+      <div className={detailStyles.columns}>
+        <div className={detailStyles.main}>
           <Section title={t('queue.filed')}>
             {details && (
-              <blockquote className={styles.details} dir="auto">
+              <blockquote className={detailStyles.quote} dir="auto">
                 {details}
               </blockquote>
             )}
@@ -230,7 +223,7 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
           </Section>
           <EvidenceView report={report} />
         </div>
-        <div className={styles.side}>
+        <div className={detailStyles.side}>
           {report.resolution && <Outcome report={report} />}
           {report.pending && <p className={styles.pending}>{t('queue.pending')}</p>}
           {canUndo && (

@@ -3,8 +3,8 @@ import { useConvene } from 'convene-client/react'
 import { type ReactNode, type RefObject, useEffect } from 'react'
 import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
-import queueStyles from '../queue/queue.module.css'
 import { useList } from '../requests.ts'
+import detailStyles from '../ui/detail.module.css'
 import { Actor } from '../ui/actor.tsx'
 import { Section } from '../ui/page.tsx'
 import { Listed } from '../ui/table.tsx'
@@ -28,17 +28,17 @@ export function Overview({ back, trial, focused, rules }: Props) {
     if (focused) trial.current?.focus()
   }, [focused, trial])
   return (
-    <article className={queueStyles.report} aria-label={t('rules.try.title')}>
-      <header className={queueStyles.head}>
+    <article className={detailStyles.item} aria-label={t('rules.try.title')}>
+      <header className={detailStyles.head}>
         {back}
         <h1>{t('rules.try.title')}</h1>
       </header>
-      <div className={queueStyles.columns}>
-        <div className={queueStyles.evidence}>
+      <div className={detailStyles.columns}>
+        <div className={detailStyles.main}>
           <p className={styles.lead}>{t('rules.try.lead')}</p>
           <Trial field={trial} subject="message" of={null} />
         </div>
-        <div className={queueStyles.side}>
+        <div className={detailStyles.side}>
           <Section title={t('rules.changes')}>
             <Changes key={rules?.version} rules={rules?.items ?? []} />
           </Section>

@@ -8,8 +8,8 @@ import { useDraftKey } from '../drafts.ts'
 import { errorAt, failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import queueStyles from '../queue/queue.module.css'
 import { excessText, type Failure, type Outcome, outcomeOf, useAction } from '../requests.ts'
+import detailStyles from '../ui/detail.module.css'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Checks } from '../ui/checks.tsx'
 import { Choice } from '../ui/choice.tsx'
@@ -135,15 +135,15 @@ export function RuleEditor({ rule, back, trial, readAgain, onSaved, onTurn }: Pr
   }
   const beside = ['/name', '/applies_to', '/action', '/public_text', '/scope', '/match']
   return (
-    <article className={queueStyles.report} aria-label={t('rules.one')}>
-      <header className={queueStyles.head}>
+    <article className={detailStyles.item} aria-label={t('rules.one')}>
+      <header className={detailStyles.head}>
         {back}
         <h1 ref={heading} tabIndex={-1}>
           {rule === null ? t('rules.newTitle') : rule.name}
         </h1>
         {isDirty && rule !== null && <Badge tone="notice">{t('rules.unsaved')}</Badge>}
         {rule !== null && (
-          <span className={queueStyles.claim}>
+          <span className={detailStyles.end}>
             <span aria-hidden className={styles.quiet}>
               {t(rule.on ? 'rules.isOn' : 'rules.isOff')}
             </span>
@@ -151,8 +151,8 @@ export function RuleEditor({ rule, back, trial, readAgain, onSaved, onTurn }: Pr
           </span>
         )}
       </header>
-      <div className={queueStyles.columns}>
-        <div className={queueStyles.evidence}>
+      <div className={detailStyles.columns}>
+        <div className={detailStyles.main}>
           <form
             ref={form}
             className={styles.form}
@@ -259,7 +259,7 @@ export function RuleEditor({ rule, back, trial, readAgain, onSaved, onTurn }: Pr
             </div>
           </form>
         </div>
-        <div className={queueStyles.side}>
+        <div className={detailStyles.side}>
           <Section title={t('rules.try.title')}>
             <Trial field={trial} subject={draft.subjects[0] ?? 'message'} of={rule?.id ?? null} />
             {isDirty && <p className={styles.hint}>{t('rules.try.saved')}</p>}

@@ -1,5 +1,5 @@
 import { useConvene } from 'convene-client/react'
-import { ArrowLeft, Plus, Search } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { useRef, useState, useSyncExternalStore } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
@@ -7,14 +7,15 @@ import { useToast } from '../../shared/ui/toasts.tsx'
 import { useDraftKey } from '../drafts.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import peopleStyles from '../people/people.module.css'
-import queueStyles from '../queue/queue.module.css'
 import { type Failure, failureText, type Outcome, outcomeOf, type Resource, useResource } from '../requests.ts'
+import listStyles from '../ui/list.module.css'
 import { Choice } from '../ui/choice.tsx'
-import { Empty, Failed, Loaded, Skeleton } from '../ui/loaded.tsx'
+import { BackToList, NoDetail } from '../ui/detail.tsx'
+import { Empty, Loaded } from '../ui/loaded.tsx'
 import { OnOff } from '../ui/on-off.tsx'
 import { Bar } from '../ui/page.tsx'
-import { focusRow, leaveSearch, Split } from '../ui/split.tsx'
+import { SearchField } from '../ui/search-field.tsx'
+import { focusRow, Split } from '../ui/split.tsx'
 import { ActionBadge } from './action-badge.tsx'
 import { drafts } from './drafts.ts'
 import { Overview } from './overview.tsx'
@@ -100,11 +101,7 @@ export default function Rules() {
       ? []
       : [{ keys: 'Escape', label: t('queue.back'), inFields: true, run: () => navigate('/rules') }]),
   ])
-  const back = (
-    <Link href="/rules" className={queueStyles.back} aria-label={t('queue.back')}>
-      <ArrowLeft size={18} aria-hidden />
-    </Link>
-  )
+  const back = <BackToList href="/rules" />
   const rule = data?.items.find((each) => each.id === id)
   return (
     <Split
@@ -151,19 +148,13 @@ export default function Rules() {
             onTurn={turn}
           />
         ) : (
-          <>
-            <header className={queueStyles.head}>
-              {back}
-              <h1>{t('rules.one')}</h1>
-            </header>
-            {data !== null ? (
-              <Empty title={t('console.failure.notFound')} />
-            ) : failure !== null ? (
-              <Failed failure={failure} onRetry={reload} />
-            ) : (
-              <Skeleton />
-            )}
-          </>
+          <NoDetail
+            title={t('rules.one')}
+            back={back}
+            missing={data !== null && <Empty title={t('console.failure.notFound')} />}
+            failure={failure}
+            reload={reload}
+          />
         )
       }
     />
@@ -195,21 +186,8 @@ function RuleList({ rules, id, switching, onTurn }: ListProps) {
   const sought = typed.trim().toLowerCase()
   return (
     <>
-      <search className={peopleStyles.search}>
-        <Search size={14} aria-hidden />
-        <input
-          ref={field}
-          type="search"
-          aria-label={t('rules.search')}
-          placeholder={t('rules.search')}
-          autoComplete="off"
-          spellCheck={false}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onKeyDown={leaveSearch}
-        />
-      </search>
-      <div className={queueStyles.filters}>
+      <SearchField ref={field} label={t('rules.search')} value={typed} onChange={setTyped} />
+      <div className={listStyles.filters}>
         <Choice
           label={t('rules.which')}
           value={shown}
@@ -217,7 +195,7 @@ function RuleList({ rules, id, switching, onTurn }: ListProps) {
           options={which.map((value) => ({ value, label: t(`rules.which.${value}`), count: counts[value] }))}
         />
       </div>
-      <div className={queueStyles.list}>
+      <div className={listStyles.rows}>
         <Loaded of={rules}>
           {({ items }) => {
             const found = items
@@ -237,16 +215,16 @@ function RuleList({ rules, id, switching, onTurn }: ListProps) {
                   <li key={rule.id} className={styles.item} data-rule={rule.id}>
                     <Link
                       href={`/rules/${rule.id}`}
-                      className={`${queueStyles.row} ${rule.on ? '' : styles.off}`}
+                      className={`${listStyles.row} ${rule.on ? '' : styles.off}`}
                       data-row
                       aria-current={rule.id === id ? 'true' : undefined}
                     >
-                      <span className={queueStyles.first}>
-                        <b className={peopleStyles.rowName}>{rule.name}</b>
+                      <span className={listStyles.first}>
+                        <b className={listStyles.name}>{rule.name}</b>
                         <ActionBadge action={rule.action} />
                       </span>
-                      <span className={queueStyles.second}>
-                        <span className={queueStyles.excerpt}>
+                      <span className={listStyles.second}>
+                        <span className={listStyles.excerpt}>
                           {[
                             unsaved.has(draftKey(rule.id)) && t('rules.unsaved'),
                             matchText(t, rule),

@@ -1,13 +1,13 @@
-import { type Me, passkey } from 'convene-client'
+import type { Me } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { Fingerprint } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { contactOf } from '../../shared/contact.ts'
-import { canUsePasskeys } from '../../shared/passkeys.ts'
+import { canUsePasskeys, signInWithPasskey } from '../../shared/passkeys.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { useLanguage } from '../language.tsx'
-import { type Failure, failureOf, useAction, useResource } from '../requests.ts'
+import { useAction, useResource } from '../requests.ts'
 import { FailureText } from '../ui/failure.tsx'
 import { Front } from './front.tsx'
 import styles from './front.module.css'
@@ -22,16 +22,7 @@ export function SignIn({ ended }: { ended?: Me }) {
   const withPassword = useAction(async () => {
     await client.signIn({ ...contactOf(contact), password })
   })
-  const withPasskey = useAction(async (): Promise<Failure | null> => {
-    try {
-      await client.signIn(passkey())
-      return null
-    } catch (error) {
-      // The user has closed the browser's dialog.
-      if (error instanceof DOMException) return null
-      return failureOf(error)
-    }
-  })
+  const withPasskey = useAction(() => signInWithPasskey(client))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void withPassword.run()

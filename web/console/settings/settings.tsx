@@ -7,9 +7,8 @@ import { useResource } from '../requests.ts'
 import { Choice } from '../ui/choice.tsx'
 import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Badge, Page } from '../ui/page.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { type Column, Table } from '../ui/table.tsx'
-import peopleStyles from '../people/people.module.css'
-import { Search } from 'lucide-react'
 import styles from './settings.module.css'
 
 type Setting = components['schemas']['Setting']
@@ -49,19 +48,7 @@ export default function Settings() {
       }
     >
       <p className={styles.hint}>{t('settings.hint')}</p>
-      <search className={peopleStyles.search}>
-        <Search size={14} aria-hidden />
-        <input
-          ref={field}
-          type="search"
-          aria-label={t('settings.search')}
-          placeholder={t('settings.search')}
-          value={typed}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-      </search>
+      <SearchField ref={field} label={t('settings.search')} value={typed} onChange={setTyped} />
       <Loaded of={settings}>
         {({ items }) => {
           const rows = items.filter(

@@ -1,6 +1,6 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
-import { ArrowLeft, FileText, Plus } from 'lucide-react'
+import { FileText, Plus } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
@@ -9,13 +9,14 @@ import { useToast } from '../../shared/ui/toasts.tsx'
 import { errorAt, failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import peopleStyles from '../people/people.module.css'
-import queueStyles from '../queue/queue.module.css'
 import { excessText, outcomeOf, useAction, useResource } from '../requests.ts'
+import detailStyles from '../ui/detail.module.css'
+import listStyles from '../ui/list.module.css'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { Filter } from '../ui/choice.tsx'
+import { BackToList, NoDetail, NothingChosen } from '../ui/detail.tsx'
 import { FailureText } from '../ui/failure.tsx'
-import { Empty, Failed, Loaded, Skeleton } from '../ui/loaded.tsx'
+import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Bar } from '../ui/page.tsx'
 import { focusRow, Split } from '../ui/split.tsx'
 import styles from './templates.module.css'
@@ -51,11 +52,7 @@ export default function Templates() {
     { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
     ...(id === undefined ? [] : [{ keys: 'Escape', label: t('queue.back'), run: () => navigate(addressOf()) }]),
   ])
-  const back = (
-    <Link href={addressOf()} className={queueStyles.back} aria-label={t('queue.back')}>
-      <ArrowLeft size={18} aria-hidden />
-    </Link>
-  )
+  const back = <BackToList href={addressOf()} />
   const nameOf = (tag: string) => languageName(language, tag) ?? tag
   const template = data?.items.find((each) => each.id === id)
   const tags = [...new Set(data?.items.map((each) => primary(each.language)))].toSorted((a, b) =>
@@ -76,7 +73,7 @@ export default function Templates() {
             }
           />
           {tags.length > 1 && (
-            <div className={queueStyles.filters}>
+            <div className={listStyles.filters}>
               <Filter
                 label={t('templates.language')}
                 value={tags.includes(chosen) ? chosen : ''}
@@ -88,7 +85,7 @@ export default function Templates() {
               />
             </div>
           )}
-          <div className={queueStyles.list}>
+          <div className={listStyles.rows}>
             <Loaded of={templates}>
               {({ items }) =>
                 items.length === 0 ? (
@@ -106,16 +103,16 @@ export default function Templates() {
                               <li key={each.id}>
                                 <Link
                                   href={addressOf(each.id)}
-                                  className={queueStyles.row}
+                                  className={listStyles.row}
                                   data-row
                                   aria-current={each.id === id ? 'true' : undefined}
                                 >
-                                  <span className={queueStyles.first}>
-                                    <b className={peopleStyles.rowName}>{each.name}</b>
+                                  <span className={listStyles.first}>
+                                    <b className={listStyles.name}>{each.name}</b>
                                     {each.language.toLowerCase() !== tag && <span>{each.language}</span>}
                                   </span>
-                                  <span className={queueStyles.second}>
-                                    <span className={queueStyles.excerpt} lang={each.language}>
+                                  <span className={listStyles.second}>
+                                    <span className={listStyles.excerpt} lang={each.language}>
                                       {each.text}
                                     </span>
                                   </span>
@@ -133,28 +130,19 @@ export default function Templates() {
       }
       detail={
         id === undefined ? (
-          <div className={queueStyles.nothing}>
-            <FileText size={32} strokeWidth={1.25} aria-hidden />
-            <p>{t('templates.choose')}</p>
-          </div>
+          <NothingChosen icon={FileText}>{t('templates.choose')}</NothingChosen>
         ) : id === 'new' ? (
           <TemplateEditor key="new" template={null} startIn={tags.includes(chosen) ? chosen : language} {...editor} />
         ) : template ? (
           <TemplateEditor key={id} template={template} startIn={template.language} {...editor} />
         ) : (
-          <>
-            <header className={queueStyles.head}>
-              {back}
-              <h1>{t('templates.one')}</h1>
-            </header>
-            {data !== null ? (
-              <Empty title={t('console.failure.notFound')} />
-            ) : failure !== null ? (
-              <Failed failure={failure} onRetry={reload} />
-            ) : (
-              <Skeleton />
-            )}
-          </>
+          <NoDetail
+            title={t('templates.one')}
+            back={back}
+            missing={data !== null && <Empty title={t('console.failure.notFound')} />}
+            failure={failure}
+            reload={reload}
+          />
         )
       }
     />
@@ -225,8 +213,8 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
     return error && t('console.failure.refused', { why: error.message })
   }
   return (
-    <article className={queueStyles.report} aria-label={t('templates.one')}>
-      <header className={queueStyles.head}>
+    <article className={detailStyles.item} aria-label={t('templates.one')}>
+      <header className={detailStyles.head}>
         {back}
         <h1 ref={heading} tabIndex={-1}>
           {template === null ? t('templates.newTitle') : template.name}

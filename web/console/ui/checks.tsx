@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react'
 import { useId } from 'react'
+import { describedBy, Notes } from '../../shared/ui/field.tsx'
 import styles from './controls.module.css'
 
 type Option<Value extends string> = { value: Value; label: string }
@@ -16,10 +17,7 @@ type Props<Value extends string> = {
 export function Checks<Value extends string>({ label, hint, error, options, values, onChange }: Props<Value>) {
   const id = useId()
   return (
-    <fieldset
-      className={styles.checks}
-      aria-describedby={[hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined}
-    >
+    <fieldset className={styles.checks} aria-describedby={describedBy(id, { hint, error })}>
       <legend>{label}</legend>
       <div>
         {options.map((option) => (
@@ -42,16 +40,7 @@ export function Checks<Value extends string>({ label, hint, error, options, valu
           </label>
         ))}
       </div>
-      {hint && (
-        <p id={`${id}-hint`} className={styles.hint}>
-          {hint}
-        </p>
-      )}
-      {error && (
-        <p id={`${id}-error`} className={styles.error} role="alert">
-          {error}
-        </p>
-      )}
+      <Notes id={id} hint={hint} error={error} />
     </fieldset>
   )
 }

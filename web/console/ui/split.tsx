@@ -1,5 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
-import { isComposing } from '../../shared/composing.ts'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useLanguage } from '../language.tsx'
 import styles from './split.module.css'
 
@@ -23,19 +22,13 @@ export function Split({ list, detail, isOpen }: { list: ReactNode; detail: React
   )
 }
 
-/** Moves the focus among the rows of the list, which have `data-row`. */
-export function focusRow(step: 1 | -1) {
+/** Moves the focus among the rows of the list, which have `data-row`. Returns false if there are none. */
+export function focusRow(step: 1 | -1): boolean {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')].filter((row) => row.offsetParent !== null)
   const focused = rows.indexOf(document.activeElement as HTMLElement)
   const from = focused >= 0 ? focused : rows.findIndex((row) => row.ariaCurrent === 'true')
   const row = rows[from < 0 ? 0 : Math.min(Math.max(from + step, 0), rows.length - 1)]
   row?.focus()
   row?.scrollIntoView({ block: 'nearest' })
-}
-
-/** ArrowDown leads from a search field to the rows. In an input method, it chooses among the words that are offered. */
-export function leaveSearch(event: KeyboardEvent<HTMLInputElement>) {
-  if (event.key !== 'ArrowDown' || isComposing(event.nativeEvent)) return
-  event.preventDefault()
-  focusRow(1)
+  return row !== undefined
 }

@@ -1,15 +1,17 @@
 import { type InputHTMLAttributes, type ReactNode, type Ref, type TextareaHTMLAttributes, useId } from 'react'
 import styles from './field.module.css'
 
-type Common = { label: string; hint?: ReactNode; error?: string | null }
+type NotesProps = { hint?: ReactNode; error?: string | null }
+type Common = NotesProps & { label: string }
 
-function Frame({ id, label, hint, error, children }: Common & { id: string; children: ReactNode }) {
+/** `aria-describedby` of a field with notes. */
+export const describedBy = (id: string, { hint, error }: NotesProps) =>
+  [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined
+
+/** The hint and the error of a field, which refers to them by `describedBy`. */
+export function Notes({ id, hint, error }: NotesProps & { id: string }) {
   return (
-    <div className={styles.field}>
-      <label htmlFor={id} className={styles.label}>
-        {label}
-      </label>
-      {children}
+    <>
       {hint && (
         <p id={`${id}-hint`} className={styles.hint}>
           {hint}
@@ -20,12 +22,21 @@ function Frame({ id, label, hint, error, children }: Common & { id: string; chil
           {error}
         </p>
       )}
-    </div>
+    </>
   )
 }
 
-const describedBy = (id: string, { hint, error }: Pick<Common, 'hint' | 'error'>) =>
-  [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined
+function Frame({ id, label, hint, error, children }: Common & { id: string; children: ReactNode }) {
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+      </label>
+      {children}
+      <Notes id={id} hint={hint} error={error} />
+    </div>
+  )
+}
 
 /** A line of text with its label, a hint and an error below it. */
 export function Field({
