@@ -4,6 +4,7 @@ import { type Carrier, type Carriers, type NotSent, patienceOf, TryLater, Undeli
 import { otherLane } from './lanes.ts'
 import type { Kind, OutboxStore, Parcel } from './store.ts'
 import { messageOf } from '../lib/errors.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { keysOf } from '../lib/record.ts'
 
 /** The state of a provider, in this process. */
@@ -13,8 +14,8 @@ type Lane = { busy: number; failures: number; closedUntil: number }
 type Way = {
   kind: Kind
   carrier: Carrier<Kind>
-  /** How many parcels are on their way. */
-  busy: number
+  /** The ids of the parcels in progress, up to the stored outcome. If the clock jumps ahead, their leases seem to have ended. */
+  inProgress: Set<string>
   lanes: Map<string, Lane>
   /** Whether it looks for due parcels now, and whether it has to look again afterwards. */
   looks: 'no' | 'once' | 'again'
@@ -27,6 +28,7 @@ const leaseMs = 2 * minutes
 // Most parcels are announced by `wake`. Polling finds those of a dead node, and those that have become due.
 const lookEveryMs = seconds
 const longestPauseMs = hours
+const storeAgainMs = 500
 // A lane closes after this many failures in a row, for a second at first.
 const failuresToClose = 5
 const longestCloseMs = minutes
@@ -66,7 +68,7 @@ export function openDelivery({
   const ways = new Map<Kind, Way>()
   for (const kind of keysOf(carriers)) {
     const carrier = carriers[kind]
-    if (carrier) ways.set(kind, { kind, carrier, busy: 0, lanes: new Map(), looks: 'no' })
+    if (carrier) ways.set(kind, { kind, carrier, inProgress: new Set(), lanes: new Map(), looks: 'no' })
   }
   const running = new Set<Promise<void>>()
   let timer: Timer | null = null
@@ -80,10 +82,11 @@ export function openDelivery({
   const isOther = (lane: string) => lane.startsWith(otherLane)
 
   /** The lanes that take no other parcel now, and how many parcels may leave, whichever of the others they belong to. */
-  function roomOf({ carrier: { atOnce, perLane }, busy, lanes }: Way) {
+  function roomOf({ carrier: { atOnce, perLane }, inProgress, lanes }: Way) {
     const closed: string[] = []
-    let room = atOnce - busy
-    if (perLane === undefined) return { room, except: { lanes: closed, others: false } }
+    const ids = [...inProgress]
+    let room = atOnce - ids.length
+    if (perLane === undefined) return { room, except: { ids, lanes: closed, others: false } }
     const busyOthers = [...lanes].reduce((sum, [name, { busy }]) => sum + (isOther(name) ? busy : 0), 0)
     const others = busyOthers >= perLane
     room = Math.min(room, others ? perLane : perLane - busyOthers)
@@ -96,7 +99,7 @@ export function openDelivery({
       else if (isSuspect) room = Math.min(room, 1)
       else if (!isOther(name)) room = Math.min(room, perLane - busy)
     }
-    return { room, except: { lanes: closed, others } }
+    return { room, except: { ids, lanes: closed, others } }
   }
 
   const hasOneLane = ({ carrier }: Way) => carrier.perLane === carrier.atOnce
@@ -144,6 +147,18 @@ export function openDelivery({
     while ((await work(batch)) === batch);
   }
 
+  /** Stores an outcome, and tries again while the database is away: otherwise the parcel would be delivered once more. */
+  async function stored(store: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await store()
+      } catch (error) {
+        if (stopped || !(error instanceof Refusal)) throw error
+        await Bun.sleep(storeAgainMs)
+      }
+    }
+  }
+
   async function attempt(way: Way, parcel: Parcel): Promise<void> {
     const { kind, carrier } = way
     let notSent: void | NotSent | 'replaced'
@@ -156,19 +171,20 @@ export function openDelivery({
       const pause = error instanceof TryLater ? error.afterMs : nextPause(parcel.attempts)
       const isOver = error instanceof Undeliverable || now() + pause > parcel.created_at + carrier.patienceMs
       if (!isOver) {
-        await store.postpone(parcel.id, node, now() + pause, message)
+        const dueAt = now() + pause
+        await stored(() => store.postpone(parcel.id, node, dueAt, message))
         onOutcome(kind, 'failed')
         return
       }
       log.warn({ kind, parcel: parcel.id, attempts: parcel.attempts + 1, reason: message }, 'a delivery was given up')
-      await store.remove(parcel.id, node)
+      await stored(() => store.remove(parcel.id, node))
       onOutcome(kind, 'given_up')
       return
     }
-    if (typeof notSent === 'object') return store.postpone(parcel.id, node, notSent.dueAt, null)
+    if (typeof notSent === 'object') return stored(() => store.postpone(parcel.id, node, notSent.dueAt, null))
     // A withheld parcel says nothing about the provider.
     if (notSent === undefined) await noteLane(way, laneOf(parcel), false)
-    if (notSent !== 'replaced') await store.remove(parcel.id, node)
+    if (notSent !== 'replaced') await stored(() => store.remove(parcel.id, node))
     onOutcome(kind, notSent === 'withheld' ? 'withheld' : 'sent')
   }
 
@@ -182,19 +198,19 @@ export function openDelivery({
     way.looks = 'once'
     const { kind, carrier, lanes } = way
     try {
-      const free = carrier.atOnce - way.busy
+      const free = carrier.atOnce - way.inProgress.size
       const { room, except } = roomOf(way)
       if (except.lanes.length > 0 && hasOneLane(way)) return
       const parcels = room > 0 ? await store.lease(kind, node, now(), now() + leaseMs, room, except) : []
       if (parcels.length === room && room < free) way.looks = 'again'
       for (const parcel of parcels) {
         const lane = takeLane(way, laneOf(parcel))
-        way.busy++
+        way.inProgress.add(parcel.id)
         const delivery: Promise<void> = attempt(way, parcel)
           .catch((error) => log.error({ err: error, kind }, 'the outcome of a delivery could not be stored'))
           .finally(() => {
             running.delete(delivery)
-            way.busy--
+            way.inProgress.delete(parcel.id)
             lane.busy--
             if (lane.busy === 0 && (lane.failures === 0 || lanes.size > mostLanes)) lanes.delete(laneOf(parcel))
             void look(way)

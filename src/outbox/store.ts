@@ -66,13 +66,16 @@ export type Parcel<K extends Kind = Kind> = Omit<NewParcel<K>, 'slot' | 'lane'> 
 /** The number of waiting parcels of a kind, and when the oldest was made, or last asked for by its slot. */
 export type Waiting = { kind: Kind; count: number; oldest: number }
 
+/** Parcels that are not leased now. */
+export type Except = { ids: readonly string[]; lanes: readonly string[]; others: boolean }
+
 /** One durable queue for everything that leaves the server. Rows are written in the transaction that causes them. */
 export type OutboxStore = {
   add(parcels: readonly NewParcel[]): Promise<void>
   /**
-   * Leases up to `limit` due parcels of a kind to a node, oldest first, of all lanes except those named and, with `others`,
-   * except all that begin with `otherLane`; of parcels with the same `ordered_by` only the first. No other node can lease them
-   * until `until`. If the node dies, its leases end then, so a parcel can be delivered twice.
+   * Leases up to `limit` due parcels of a kind to a node, oldest first, except those named in `ids`, of all lanes except those
+   * named and, with `others`, except all that begin with `otherLane`; of parcels with the same `ordered_by` only the first. No
+   * other node can lease them until `until`. If the node dies, its leases end then, so a parcel can be delivered twice.
    */
   lease<K extends Kind>(
     kind: K,
@@ -80,7 +83,7 @@ export type OutboxStore = {
     now: number,
     until: number,
     limit: number,
-    except?: { lanes: readonly string[]; others: boolean },
+    except?: Except,
   ): Promise<Parcel<K>[]>
   /** Ends all leases: for a server that starts as the only one on its database. Returns how many. */
   endLeases(now: number): Promise<number>

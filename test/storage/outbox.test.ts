@@ -4,7 +4,9 @@ import { type Carrier, TryLater, Undeliverable } from '../../src/outbox/carrier.
 import { openDelivery } from '../../src/outbox/delivery.ts'
 import type { NewParcel } from '../../src/outbox/store.ts'
 import type { Storage } from '../../src/storage/storage.ts'
+import { Refusal } from '../../src/lib/refusal.ts'
 import { type Engine, engines } from '../engines.ts'
+import { until } from '../until.ts'
 
 const open: Storage[] = []
 afterEach(async () => {
@@ -118,6 +120,48 @@ for (const engine of engines) {
       await work()
       expect(outcomes.at(-1)).toBe('sent')
       expect(await storage.outbox.list(null, 10)).toEqual([])
+    })
+
+    test('what is being delivered is not taken again if the clock jumps ahead', async () => {
+      const storage = await fresh(engine)
+      const clock = { now: at }
+      await storage.outbox.add([parcel('p'), parcel('later', { due_at: at + 60_000 })])
+      const answer = Promise.withResolvers<void>()
+      const begun: string[] = []
+      const { work } = node(storage, 'a', clock, ({ id }) => {
+        begun.push(id)
+        return id === 'p' ? answer.promise : Promise.resolve()
+      })
+      const first = work()
+      await until(() => begun.length === 1, 'the first is under way')
+      clock.now += 3 * 3_600_000
+      const second = work()
+      await until(() => begun.length === 2, 'the second is under way')
+      answer.resolve()
+      await Promise.all([first, second])
+      expect(begun).toEqual(['p', 'later'])
+      expect(await storage.outbox.list(null, 10)).toEqual([])
+    })
+
+    test('what was delivered while the database went away is not delivered again', async () => {
+      const storage = await fresh(engine)
+      const clock = { now: at }
+      const { outbox } = storage
+      const { remove } = outbox
+      let refusals = 0
+      await outbox.add([parcel('p')])
+      let delivered = 0
+      const { work, outcomes } = node(storage, 'a', clock, async () => {
+        delivered++
+        outbox.remove = async (...given) => {
+          if (refusals++ > 0) return remove(...given)
+          clock.now += 3 * 60_000
+          throw new Refusal('busy', 'The database cannot be reached.')
+        }
+      })
+      await Promise.all([work(), until(() => refusals === 1, 'the database is away').then(work)])
+      expect({ delivered, refusals, outcomes }).toEqual({ delivered: 1, refusals: 2, outcomes: ['sent'] })
+      expect(await outbox.list(null, 10)).toEqual([])
     })
 
     test('what a node had taken when it died is delivered by another one after its lease', async () => {

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, isNotNull, isNull, lt, lte, min, not, notLike, or, type SQL, sql } from 'drizzle-orm'
 import { otherLane } from '../../outbox/lanes.ts'
-import type { Kind, NewParcel, OutboxStore, Parcel } from '../../outbox/store.ts'
+import type { Except, Kind, NewParcel, OutboxStore, Parcel } from '../../outbox/store.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
 import { followNow, isFirstInOrder, positionsOf, waitBehind } from './outbox-order.ts'
 
@@ -82,9 +82,10 @@ export function outboxStore(engine: Engine): OutboxStore {
       now: number,
       until: number,
       limit: number,
-      except = { lanes: [], others: false },
+      except: Except = { ids: [], lanes: [], others: false },
     ) => {
       const isOpen = and(
+        except.ids.length === 0 ? undefined : not(isAmong(outbox.id, except.ids)),
         except.lanes.length === 0 ? undefined : not(isAmong(laneOf, except.lanes)),
         except.others ? notLike(laneOf, `${otherLane}%`) : undefined,
       )
