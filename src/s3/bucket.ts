@@ -4,6 +4,8 @@ import { codeOf } from '../lib/errors.ts'
 
 type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
 
+type Take<T> = (answer: Response, watch: Watch) => Promise<T> | T
+
 /** Something in a bucket; `name` is without the place's prefix, `size` in bytes. */
 export type StoredObject = { name: string; size: number; modified_ms: number }
 
@@ -42,9 +44,13 @@ const check = 'convene-check'
 const smallestPart = 16 * 2 ** 20
 const mostParts = 9000
 
+// The slowest connection over which an object can be stored: 1 Mbit/s.
+const slowestBytesPerMs = 125
+
 /**
- * A place in an S3-compatible store. No request takes longer than `patienceMs`: single objects are fetched with requests that
- * Bun's client signs and that can be aborted. Every method throws BucketError.
+ * A place in an S3-compatible store. A request fails if nothing arrives for `patienceMs`. Storing an object may take longer by
+ * the time that its bytes need over a slow connection. Single objects are fetched with requests that Bun's client signs and
+ * that can be aborted. Every method throws BucketError.
  */
 export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs?: number } = {}) {
   const { bucket, prefix, endpoint, publicEndpoint, region, accessKeyId, secretAccessKey } = place
@@ -57,15 +63,29 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
   async function ask<T>(
     method: Method,
     name: string,
-    take: (answer: Response) => Promise<T> | T,
-    { body, headers, signal = AbortSignal.timeout(patienceMs) }: Pick<RequestInit, 'body' | 'headers' | 'signal'> = {},
+    take: Take<T>,
+    { withinMs = patienceMs, ...more }: Pick<RequestInit, 'body' | 'headers'> & { withinMs?: number } = {},
+  ): Promise<T | null> {
+    const watch = openWatch(withinMs)
+    try {
+      return await askWatched(method, name, take, { ...more, watch })
+    } finally {
+      watch.stop()
+    }
+  }
+
+  async function askWatched<T>(
+    method: Method,
+    name: string,
+    take: Take<T>,
+    { body, headers, watch }: Pick<RequestInit, 'body' | 'headers'> & { watch: Watch },
   ): Promise<T | null> {
     for (let tries = 1; ; tries++) {
       let code: string
       try {
         const url = client.presign(prefix + name, { method, expiresIn: requestLife_s })
-        const answer = await fetch(url, { method, body, headers, signal, redirect: 'manual' })
-        if (answer.ok) return await take(answer)
+        const answer = await fetch(url, { method, body, headers, signal: watch.signal, redirect: 'manual' })
+        if (answer.ok) return await take(answer, watch)
         code = /<Code>(\w{1,64})<\/Code>/.exec(await answer.text())?.[1] ?? `HTTP_${answer.status}`
       } catch (error) {
         code = errorName(error)
@@ -107,12 +127,13 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
       const { buffer, byteOffset, byteLength } = bytes
       if (!(buffer instanceof ArrayBuffer)) throw new Error('memory that is shared between threads cannot be uploaded')
       const body = new Uint8Array(buffer, byteOffset, byteLength)
-      const done = await ask('PUT', name, () => true, { body, headers })
+      const withinMs = patienceMs + byteLength / slowestBytesPerMs
+      const done = await ask('PUT', name, () => true, { body, headers, withinMs })
       if (!done) throw errorOf('NoSuchKey')
     },
 
     /** Null if there is none. */
-    get: (name: string) => ask('GET', name, (answer) => answer.bytes()),
+    get: (name: string) => ask('GET', name, bytesOf),
 
     /** Null if there is none. */
     size: (name: string) => ask('HEAD', name, (answer) => Number(answer.headers.get('content-length'))),
@@ -139,7 +160,7 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
 
     /** Throws if the bucket does not answer. */
     async ping(withinMs = patienceMs): Promise<void> {
-      await ask('GET', check, () => true, { signal: AbortSignal.timeout(withinMs) })
+      await ask('GET', check, () => true, { withinMs })
     },
 
     /** Writes, lists and removes, so that a missing permission is found at once. Throws if one of these fails. */
@@ -174,10 +195,9 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
 
     /** Downloads an object into a new file, readable by its owner only. Returns false if there is no such object. */
     async download(name: string, path: string): Promise<boolean> {
-      const stalled = new AbortController()
-      const watch = setTimeout(() => stalled.abort(), patienceMs)
+      const watch = openWatch(patienceMs)
       try {
-        const answer = await ask('GET', name, (answer) => answer, { signal: stalled.signal })
+        const answer = await askWatched('GET', name, (answer) => answer, { watch })
         if (!answer) return false
         closeSync(openSync(path, 'wx', 0o600))
         const file = Bun.file(path).writer()
@@ -194,11 +214,33 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
           ? error
           : errorOf(errorName(error))
       } finally {
-        clearTimeout(watch)
+        watch.stop()
       }
     },
   }
   return bucketApi
+}
+
+type Watch = ReturnType<typeof openWatch>
+
+/** Aborts when `refresh` has not been called for that long. */
+function openWatch(ms: number) {
+  const stalled = new AbortController()
+  const timer = setTimeout(() => stalled.abort(), ms)
+  return {
+    signal: stalled.signal,
+    refresh: () => void timer.refresh(),
+    stop: () => clearTimeout(timer),
+  }
+}
+
+async function bytesOf(answer: Response, { refresh }: Watch): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of answer.body ?? []) {
+    refresh()
+    chunks.push(chunk)
+  }
+  return Bun.concatArrayBuffers(chunks, Infinity, true)
 }
 
 function errorName(error: unknown): string {

@@ -415,6 +415,32 @@ test('is rebuilt to the last commit by a list that does not know the log yet', a
 
 async function* none() {}
 
+test('is rebuilt with few large files of the log fetched at once', async () => {
+  const folder = newFolder()
+  const one = await replicated(folder)
+  await one.shipped()
+  for (let i = 1; i <= 8; i++) {
+    await one.add()
+    await one.shipped()
+  }
+  await one.end()
+  let [atOnce, mostAtOnce] = [0, 0]
+  const large: Place = {
+    ...one.place,
+    async *list(name) {
+      for await (const file of one.place.list(name)) yield { ...file, size: 20 * 2 ** 20 }
+    },
+    async get(name) {
+      if (!name.startsWith('log/')) return one.place.get(name)
+      mostAtOnce = Math.max(mostAtOnce, ++atOnce)
+      await Bun.sleep(5)
+      return one.place.get(name).finally(() => atOnce--)
+    },
+  }
+  expect((await rebuilt(large, folder)).equals(readFileSync(one.path))).toBe(true)
+  expect(mostAtOnce).toBe(2)
+})
+
 test('keeps what is needed for the days that it goes back, and no more', async () => {
   const folder = newFolder()
   const one = await replicated(folder, { snapshotEveryMs: 150, segmentEveryMs: 50 })

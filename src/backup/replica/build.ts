@@ -36,7 +36,9 @@ type Built = {
 }
 
 const partsAtOnce = 4
+// What is fetched at once. The limit of bytes keeps a slow link from dividing itself among many large files.
 const filesAhead = 16
+const bytesAhead = 32 * 2 ** 20
 
 /**
  * The snapshots from which the state of a time can be built, best first. Throws ReplicaError if there are none, with the times
@@ -154,11 +156,11 @@ async function buildFrom(
 
 /** Reads a log in order and prefetches some files. A file that the listing does not show yet is requested by name. */
 async function openLog(place: Place, generation: string, after: number, key: ReplicaKey | null) {
-  const listed: LogFile[] = []
+  const listed: (LogFile & { size: number })[] = []
   for (const folder of ['segment', 'log'])
-    for await (const { name } of place.list(`${folder}/${generation}`)) {
+    for await (const { name, size } of place.list(`${folder}/${generation}`)) {
       const file = logFile(name)
-      if (file && file.to > after) listed.push(file)
+      if (file && file.to > after) listed.push({ ...file, size })
     }
   const newest = listed.reduce((newest, { to }) => Math.max(newest, to), after)
   // The files that contain `seq`, the longest first.
@@ -172,7 +174,6 @@ async function openLog(place: Place, generation: string, after: number, key: Rep
     found.catch(() => {})
     return found
   }
-  const nameFor = (seq: number) => covering(seq)[0]?.name ?? logName(generation, seq)
   let opened = new Map<number, Decoded<'log'>>()
 
   async function read(name: string, seq: number): Promise<Decoded<'log'> | null> {
@@ -196,9 +197,12 @@ async function openLog(place: Place, generation: string, after: number, key: Rep
     async next(seq: number): Promise<Decoded<'log'> | null> {
       const known = opened.get(seq)
       if (known) return known
-      for (let i = seq, names = 0; i <= newest && names < filesAhead; names++) {
-        void fetched(nameFor(i))
-        i = (covering(i)[0]?.to ?? i) + 1
+      for (let i = seq, files = 0, bytes = 0; i <= newest && files < filesAhead && bytes < bytesAhead; files++) {
+        const [file] = covering(i)
+        void fetched(file?.name ?? logName(generation, i))
+        // The size of a file that is not listed is unknown.
+        bytes += file?.size ?? bytesAhead
+        i = (file?.to ?? i) + 1
       }
       damage = null
       const names = new Set([...covering(seq).map(({ name }) => name), logName(generation, seq)])
