@@ -28,7 +28,7 @@ export async function run(args: string[]): Promise<void> {
   if (config.replica === null) throw new Error('there is no replica: set REPLICA_URL')
   const place = openPlace(config.replica)
   const key = config.replicaKey === null ? null : replicaKey(config.replicaKey)
-  const { snapshot, from, logged, photos, waiting } = await statusOf(place, spoolOf(config.dataDir), key)
+  const { snapshot, from, logged, photos, waiting, unmerged } = await statusOf(place, spoolOf(config.dataDir), key)
   console.log(`place      ${place.shown}${key === null ? ', not encrypted' : ', encrypted'}`)
   if (snapshot === null) console.log('snapshot   none yet: nothing can be restored')
   else {
@@ -41,5 +41,6 @@ export async function run(args: string[]): Promise<void> {
   console.log(
     waiting ? `waiting    ${waiting.files} files (${megabytes(waiting.bytes)}) since ${since}` : 'waiting    nothing',
   )
+  if (unmerged !== null) console.log(`unmerged   ${megabytes(unmerged)}: the place is slow, or refuses large files`)
   if (snapshot === null || (waiting !== null && Date.now() - waiting.since > bearableMs)) process.exitCode = 1
 }

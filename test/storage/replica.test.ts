@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,6 +21,7 @@ import { openReplica, type ReplicaOptions } from '../../src/backup/replica/open.
 import { removeExpiredPhotos } from '../../src/backup/replica/photos.ts'
 import { openPlace, type Place } from '../../src/backup/replica/place.ts'
 import { removeExpired } from '../../src/backup/replica/retention.ts'
+import { statusOf } from '../../src/backup/replica/status.ts'
 import { days } from '../../src/lib/time.ts'
 import { openCheckpoints } from '../../src/storage/sqlite/checkpoints.ts'
 import { openDiskFiles } from '../../src/storage/files/disk.ts'
@@ -259,6 +261,78 @@ test('of a log that waits for a place, ships each file until it is there, and in
   expect(early).toBe(0)
   expect(logs).toEqual([...new Set(logs)].sort())
   expect((await rebuilt(sound, folder)).equals(readFileSync(one.path))).toBe(true)
+})
+
+test('merges in parts, and ships all else though its place refuses segments', async () => {
+  const folder = newFolder()
+  const sound = openPlace(join(folder, 'place'))
+  let refuses = true
+  const place: Place = {
+    ...sound,
+    put: (name, bytes) =>
+      refuses && name.startsWith('segment/') ? Promise.reject(new Error('away')) : sound.put(name, bytes),
+  }
+  const mostInSegment = 100_000
+  const one = await replicated(folder, { place, segmentEveryMs: 1, mostInSegment })
+  await one.shipped()
+  for (let i = 0; i < 12; i++) {
+    await one.add(30_000)
+    await one.shipped()
+  }
+  await until(() => one.replica.report().failures > 0, 'a segment is refused')
+  await until(() => one.replica.report().waiting_bytes > mostInSegment, 'what is not merged counts')
+  appendFileSync(join(folder, 'erasures.log'), `2026-01-01T00:00:00.000Z ${crypto.randomUUID()}\n`)
+  await until(() => existsSync(join(folder, 'place/erasures.log')), 'the journal is shipped')
+  refuses = false
+  await until(async () => {
+    await one.add()
+    return one.replica.report().waiting_bytes === 0
+  }, 'all is merged')
+  await one.shipped()
+  await one.end()
+  const segments = (await Array.fromAsync(sound.list('segment'))).map(({ size }) => size)
+  expect(segments.length).toBeGreaterThan(2)
+  expect(Math.max(...segments)).toBeLessThan(mostInSegment)
+  expect((await rebuilt(sound, folder)).equals(readFileSync(one.path))).toBe(true)
+})
+
+test('leaves files of the log unmerged where its place goes on refusing segments, and begins nothing anew', async () => {
+  const folder = newFolder()
+  const sound = openPlace(join(folder, 'place'))
+  const place: Place = {
+    ...sound,
+    put: (name, bytes) => (name.startsWith('segment/') ? Promise.reject(new Error('away')) : sound.put(name, bytes)),
+  }
+  const one = await replicated(folder, { place, segmentEveryMs: 1, mostInSegment: 30_000, mostWaiting: 200_000 })
+  const kept = () => readdirSync(join(folder, 'spool')).filter((file) => file.includes(' log,')).length
+  let shipped = 0
+  while (kept() >= shipped) {
+    await one.add(20_000)
+    await one.shipped()
+    shipped++
+  }
+  await one.end()
+  expect(readdirSync(join(folder, 'place/manifest'))).toHaveLength(1)
+  expect((await rebuilt(sound, folder)).equals(readFileSync(one.path))).toBe(true)
+})
+
+test('tells how much is not merged, if that is more than usual', async () => {
+  const folder = newFolder()
+  const place = openPlace(join(folder, 'place'))
+  const spool = join(folder, 'spool')
+  mkdirSync(spool)
+  writeFileSync(join(spool, 'state.json'), JSON.stringify({ generation: { id: 'one' } }))
+  await place.put('log/one/0000000003', Buffer.from('the newest'))
+  const store = (seq: number) => {
+    const path = join(spool, `00000000000${seq} log,one,000000000${seq}`)
+    writeFileSync(path, '')
+    truncateSync(path, 10 * 2 ** 20)
+  }
+  store(1)
+  store(3)
+  expect(await statusOf(place, spool, null)).toMatchObject({ waiting: null, unmerged: null })
+  store(2)
+  expect(await statusOf(place, spool, null)).toMatchObject({ waiting: null, unmerged: 20 * 2 ** 20 })
 })
 
 /** A copy of what a machine has, as after a kill. In this order, as each of them follows the one after it. */

@@ -24,7 +24,7 @@ export type ReplicaReport = {
   complete_at: number
   /** How far it is behind; 0 if that is less than the longest interval of its thread. */
   lag_ms: number
-  /** Bytes of files that wait to be shipped. */
+  /** Bytes of files that wait to be shipped, or to be merged because the place does not take segments. */
   waiting_bytes: number
   shipped_at: number | null
   /** When the newest snapshot was shipped. Without one, nothing of the generation can be restored. */
@@ -58,6 +58,8 @@ export type ReplicaOptions = {
   everyMs?: number
   snapshotEveryMs?: number
   segmentEveryMs?: number
+  /** Bytes in a segment. */
+  mostInSegment?: number
   /** How many bytes may wait for an unreachable place. */
   mostWaiting?: number
   /** How often it checks whether another server ships to the same place. */
@@ -78,7 +80,7 @@ export function openReplica(options: ReplicaOptions): Replica {
   const key = options.key === null ? null : replicaKey(options.key)
   const { segmentEveryMs = 5 * minutes, mostWaiting = 2 ** 30, everyMs = 250, beginAgainMs = minutes } = options
   const queue = openQueue(spool)
-  const segments = openSegments({ place, spool, everyMs: segmentEveryMs, now })
+  const segments = openSegments({ place, spool, everyMs: segmentEveryMs, most: options.mostInSegment, now })
   for (const { file, bytes } of queue.sent) segments.shipped(file, bytes)
   const marker = ownMarker(place, { key, everyMs: options.lookEveryMs })
   const openedAt = now()
@@ -108,7 +110,8 @@ export function openReplica(options: ReplicaOptions): Replica {
   const logs = openLoop(shipNextLog, onPlaceFailure)
   const photos = openLoop(shipPhotos, onPlaceFailure)
   const others = openLoop(shipNextOther, onPlaceFailure)
-  const loops = [logs, photos, others]
+  const merges = openLoop(mergeNext, onPlaceFailure)
+  const loops = [logs, photos, others, merges]
 
   function wake() {
     for (const loop of loops) void loop.wake()
@@ -162,7 +165,10 @@ export function openReplica(options: ReplicaOptions): Replica {
   async function onPlaceFailure(error: unknown) {
     failures++
     log.warn({ reason: messageOf(error), place: place.shown }, 'the place of the replica failed')
-    if (queue.bytes() > mostWaiting && !isAbandoned) await giveUp()
+    if (isAbandoned || queue.bytes() + segments.waitingBytes() <= mostWaiting) return
+    // First what is only unmerged, because the place has it.
+    segments.skip()
+    if (queue.bytes() > mostWaiting) await giveUp()
   }
 
   async function giveUp() {
@@ -188,6 +194,7 @@ export function openReplica(options: ReplicaOptions): Replica {
       segments.shipped(next.file, next.bytes)
       await queue.logShipped(next.file)
     }
+    void merges.wake()
     // A manifest may have waited for this file.
     if (queue.logs().length === 0) void others.wake()
     return true
@@ -213,12 +220,16 @@ export function openReplica(options: ReplicaOptions): Replica {
       )
     if (state === 'gone') goesOn = true
     if (state !== 'ours' || !isMarked) await mark()
-    await segments.make()
     queue.dropFormerJournals()
     const file = queue.nextOther()
     if (file === undefined) await expire()
     else if (await shipAndRemove(file)) onOtherShipped(shippedAs(file))
     return file !== undefined
+  }
+
+  async function mergeNext(): Promise<boolean> {
+    if (!isMarked || (await isNotOurs())) return false
+    return segments.make()
   }
 
   function onOtherShipped(name: string) {
@@ -354,7 +365,7 @@ export function openReplica(options: ReplicaOptions): Replica {
     report: () => ({
       complete_at: shippedUpTo(),
       lag_ms: Math.max(0, now() - shippedUpTo() - 2 * everyMs),
-      waiting_bytes: queue.bytes(),
+      waiting_bytes: queue.bytes() + segments.waitingBytes(),
       shipped_at: shippedAt,
       snapshot_at: snapshotAt,
       failures,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { decode, type ReplicaKey } from './format.ts'
 import { isSpooled, logFile, manifestFile, newestFirst, shippedAs } from './names.ts'
 import type { Place } from './place.ts'
+import { mostInSegment } from './segments.ts'
 
 /** The contents of a replica, and what this machine has not shipped yet. Times are in milliseconds since 1970. */
 type ReplicaStatus = {
@@ -15,6 +16,8 @@ type ReplicaStatus = {
   photos: number
   /** The waiting commits of this machine, and since when they wait. */
   waiting: { files: number; bytes: number; since: number } | null
+  /** Bytes of shipped commits that are not merged into segments, if they are more than usual. */
+  unmerged: number | null
 }
 
 /** Throws if the place does not answer. */
@@ -47,6 +50,7 @@ export async function statusOf(place: Place, spool: string, key: ReplicaKey | nu
     logged,
     photos,
     waiting: current === undefined ? null : waitingIn(spool, current, logged),
+    unmerged: current === undefined ? null : unmergedIn(spool, current, logged),
   }
 }
 
@@ -59,15 +63,25 @@ function generationIn(spool: string): string | undefined {
   }
 }
 
-function waitingIn(spool: string, generation: string, logged: number) {
-  if (!existsSync(spool)) return null
-  const files = readdirSync(spool)
+function logsIn(spool: string, generation: string, isOf: (seq: number) => boolean) {
+  if (!existsSync(spool)) return []
+  return readdirSync(spool)
     .filter(isSpooled)
     .filter((file) => {
       const log = logFile(shippedAs(file))
-      return log !== null && log.generation === generation && log.to > logged
+      return log !== null && log.generation === generation && isOf(log.to)
     })
     .map((file) => statSync(join(spool, file)))
+}
+
+function unmergedIn(spool: string, generation: string, logged: number): number | null {
+  // The newest file stays in the spool.
+  const bytes = logsIn(spool, generation, (seq) => seq < logged).reduce((sum, { size }) => sum + size, 0)
+  return bytes > 2 * mostInSegment ? bytes : null
+}
+
+function waitingIn(spool: string, generation: string, logged: number) {
+  const files = logsIn(spool, generation, (seq) => seq > logged)
   if (files.length === 0) return null
   return {
     files: files.length,
