@@ -9,11 +9,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import { buildDatabase, planOf } from '../../src/backup/replica/build.ts'
 import { decode, replicaKey } from '../../src/backup/replica/format.ts'
@@ -564,6 +565,26 @@ test('keeps a photo that was removed for those days, and one that is back for go
   expect(await names()).toBe(2)
   expect(await look([back], 8)).toBe(0)
   expect(await names()).toBe(2)
+})
+
+test('has nothing unfinished of a killed server after a day, and keeps other files of its directory', async () => {
+  const folder = newFolder()
+  const place = openPlace(folder)
+  const part = () => `${crypto.randomUUID()}.part`
+  const names = [`convene-replica.json.${part()}`, `erasures.log.${part()}`]
+  for (const kind of ['manifest/one', 'snapshot/one/two', 'segment/one', 'log/one', 'media', 'gone'])
+    names.push(`${kind}/aaaa.webp.${part()}`)
+  const others = ['another.part', `elsewhere/file.${part()}`, 'media/aaaa.webp']
+  for (const name of [...names, ...others]) {
+    mkdirSync(join(folder, dirname(name)), { recursive: true })
+    writeFileSync(join(folder, name), 'personal data')
+  }
+  const files = () => filesIn(folder).filter((name) => statSync(join(folder, name)).isFile())
+  expect(await Array.fromAsync(place.list('media'), ({ name }) => name)).toEqual(['media/aaaa.webp'])
+  expect(await removeExpired(place, { keepDays: 7, now: Date.now() })).toBe(0)
+  expect(files()).toEqual([...names, ...others].sort())
+  expect(await removeExpired(place, { keepDays: 7, now: Date.now() + 2 * days })).toBe(names.length)
+  expect(files()).toEqual(others.sort())
 })
 
 test('begins after what another machine has left, even by a clock that is behind', async () => {

@@ -19,6 +19,8 @@ export type Place = {
   list(folder: string): AsyncIterable<StoredObject>
   /** No error if there is none. */
   remove(name: string): Promise<void>
+  /** Removes what killed processes have left of a `put` that began before that time. Returns how many files. */
+  removeUnfinished(before: number): Promise<number>
 }
 
 export const openPlace = (where: string | S3Place): Place =>
@@ -33,19 +35,22 @@ function bucketPlace(place: S3Place): Place {
     get: bucket.get,
     list: (folder) => bucket.list(`${folder}/`),
     remove: bucket.remove,
+    // A bucket stores an object whole or not at all.
+    removeUnfinished: () => Promise.resolve(0),
   }
 }
 
-const unfinished = /\.[0-9a-f-]{36}\.part$/
+const isUnfinished = (name: string) => /\.[0-9a-f-]{36}\.part$/.test(name)
+// Only where a replica has files: the directory may have others.
+const parts = ['*.part', '{manifest,snapshot,segment,log,media,gone}/**/*.part'].map((glob) => new Bun.Glob(glob))
 
 function directoryPlace(root: string): Place {
   async function* walk(folder: string): AsyncIterable<StoredObject> {
     for (const entry of (await orNull(readdir(join(root, folder), { withFileTypes: true }))) ?? []) {
       const name = `${folder}/${entry.name}`
       if (entry.isDirectory()) yield* walk(name)
-      else {
+      else if (!isUnfinished(name)) {
         const found = await orNull(stat(join(root, name)))
-        // Unfinished files of killed processes are listed too, so that they are removed like other old files.
         if (found) yield { name, size: found.size, modified_ms: found.mtimeMs }
       }
     }
@@ -77,7 +82,16 @@ function directoryPlace(root: string): Place {
     async remove(name) {
       await rm(join(root, name), { force: true })
     },
+    async removeUnfinished(before) {
+      let removed = 0
+      for (const glob of parts)
+        for await (const name of glob.scan({ cwd: root })) {
+          const found = isUnfinished(name) ? await orNull(stat(join(root, name))) : null
+          if (found === null || found.mtimeMs >= before) continue
+          await rm(join(root, name), { force: true })
+          removed++
+        }
+      return removed
+    },
   }
 }
-
-export const isUnfinished = (name: string) => unfinished.test(name)
