@@ -431,6 +431,41 @@ test('gives up what waits for a place that stays away, and begins anew when it i
   expect((await rebuilt(sound, folder)).equals(readFileSync(one.path))).toBe(true)
 })
 
+test('stores no more photos for a place that stays away than may wait, keeps the log, and ships the rest later', async () => {
+  const folder = newFolder()
+  let isAway = false
+  const sound = openPlace(join(folder, 'place'))
+  const place: Place = {
+    ...sound,
+    put: (name, bytes) => (isAway ? Promise.reject(new Error('away')) : sound.put(name, bytes)),
+  }
+  const mostWaiting = 200_000
+  const one = await replicated(folder, { place, mostWaiting, beginAgainMs: 50 })
+  await one.shipped()
+  const files = openDiskFiles(join(folder, 'media'))
+  expect(await one.replica.catchUp(files)).toBe(0)
+  isAway = true
+  const followed = one.replica.follow(files)
+  for (let i = 0; i < 20; i++)
+    await followed.put(`${crypto.randomUUID()}.webp`, crypto.getRandomValues(new Uint8Array(30_000)))
+  await one.add()
+  const { failures } = one.replica.report()
+  await until(() => one.replica.report().failures > failures + 3, 'the place fails again and again')
+  const inSpool = () => readdirSync(join(folder, 'spool')).filter((file) => file.endsWith('.webp'))
+  expect(inSpool().length).toBeGreaterThan(3)
+  expect(inSpool().length * 30_000).toBeLessThan(mostWaiting)
+  isAway = false
+  await one.shipped()
+  expect(readdirSync(join(folder, 'place/manifest'))).toHaveLength(1)
+  await until(() => inSpool().length === 0, 'what waited is shipped')
+  const rest = 20 - readdirSync(join(folder, 'place/media')).length
+  expect(rest).toBeGreaterThan(0)
+  expect(await one.replica.catchUp(files)).toBe(rest)
+  await until(() => readdirSync(join(folder, 'place/media')).length === 20, 'all photos are there')
+  await one.end()
+  expect((await rebuilt(sound, folder)).equals(readFileSync(one.path))).toBe(true)
+})
+
 test('keeps nobody from writing while its own directory cannot be written', async () => {
   const folder = newFolder()
   const one = await replicated(folder, { beginAgainMs: 50 })

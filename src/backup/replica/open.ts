@@ -60,7 +60,7 @@ export type ReplicaOptions = {
   segmentEveryMs?: number
   /** Bytes in a segment. */
   mostInSegment?: number
-  /** How many bytes may wait for an unreachable place. */
+  /** How many bytes of the database may wait for an unreachable place. With more in all, further photos are not stored. */
   mostWaiting?: number
   /** How often it checks whether another server ships to the same place. */
   lookEveryMs?: number
@@ -165,10 +165,10 @@ export function openReplica(options: ReplicaOptions): Replica {
   async function onPlaceFailure(error: unknown) {
     failures++
     log.warn({ reason: messageOf(error), place: place.shown }, 'the place of the replica failed')
-    if (isAbandoned || queue.bytes() + segments.waitingBytes() <= mostWaiting) return
+    if (isAbandoned || queue.bytesWithoutPhotos() + segments.waitingBytes() <= mostWaiting) return
     // First what is only unmerged, because the place has it.
     segments.skip()
-    if (queue.bytes() > mostWaiting) await giveUp()
+    if (queue.bytesWithoutPhotos() > mostWaiting) await giveUp()
   }
 
   async function giveUp() {
@@ -331,8 +331,9 @@ export function openReplica(options: ReplicaOptions): Replica {
       ...files,
       async put(name, bytes) {
         await files.put(name, bytes)
-        // If a photo cannot be spooled, the next catch-up ships it.
-        await replicated.file(photoName(name), bytes).catch(() => void failures++)
+        // A photo that is not spooled is shipped by the next catch-up.
+        if (queue.bytes() + bytes.length > mostWaiting) failures++
+        else await replicated.file(photoName(name), bytes).catch(() => void failures++)
       },
     }),
 

@@ -24,6 +24,8 @@ export function openQueue(spool: string) {
   if (mkdirSync(spool, { recursive: true, mode: 0o700 }) !== undefined) giveToOwner(spool)
   const waiting = new Map<string, Waiting>()
   let waitingBytes = 0
+  /** How many of those are of photos. */
+  let photoBytes = 0
   let newestGeneration = ''
 
   const inSpool = () => readdirSync(spool).filter(isSpooled)
@@ -56,14 +58,19 @@ export function openQueue(spool: string) {
 
   function add(file: string, of: Waiting) {
     waiting.set(file, of)
-    waitingBytes += of.bytes
+    count(file, of.bytes)
     const generation = generationOf(shippedAs(file))
     if (generation !== null && generation > newestGeneration) newestGeneration = generation
   }
 
   function shipped(file: string) {
-    waitingBytes -= waiting.get(file)?.bytes ?? 0
+    count(file, -(waiting.get(file)?.bytes ?? 0))
     waiting.delete(file)
+  }
+
+  function count(file: string, bytes: number) {
+    waitingBytes += bytes
+    if (isPhoto(file)) photoBytes += bytes
   }
 
   const names = () => [...waiting.keys()]
@@ -89,6 +96,7 @@ export function openQueue(spool: string) {
     isEmpty: () => waiting.size === 0,
     has: (file: string) => waiting.has(file),
     bytes: () => waitingBytes,
+    bytesWithoutPhotos: () => waitingBytes - photoBytes,
 
     photos,
     logs,
