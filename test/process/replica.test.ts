@@ -242,6 +242,21 @@ describe('a replica in a directory', () => {
     expect(wrong).toMatchObject({ code: 2, out: '' })
   })
 
+  test('leaves nothing of anybody on this machine once REPLICA_URL is removed', async () => {
+    const one = await community({ REPLICA_URL: newPath() })
+    await one.send('Message 0')
+    await shipped(one)
+    await one.stop()
+    const spool = join(one.dataDir, 'replica')
+    expect(readdirSync(spool).length).toBeGreaterThan(0)
+    const without = await startServer({ DATA_DIR: one.dataDir, LOG_LEVEL: 'info' })
+    expect(await without.end()).toBe(0)
+    expect(existsSync(spool)).toBe(false)
+    expect(without.log()).toInclude(
+      'REPLICA_URL is not set: the files of the former replica on this machine are removed',
+    )
+  })
+
   test('is never restored over a database', async () => {
     const place = newPath()
     const one = await community({ REPLICA_URL: place })

@@ -21,6 +21,7 @@ import { decode, replicaKey } from '../../src/backup/replica/format.ts'
 import { openReplica, type ReplicaOptions } from '../../src/backup/replica/open.ts'
 import { removeExpiredPhotos } from '../../src/backup/replica/photos.ts'
 import { openPlace, type Place } from '../../src/backup/replica/place.ts'
+import { removeSpool } from '../../src/backup/replica/queue.ts'
 import { removeExpired } from '../../src/backup/replica/retention.ts'
 import { statusOf } from '../../src/backup/replica/status.ts'
 import { days } from '../../src/lib/time.ts'
@@ -464,6 +465,23 @@ test('stores no more photos for a place that stays away than may wait, keeps the
   await until(() => readdirSync(join(folder, 'place/media')).length === 20, 'all photos are there')
   await one.end()
   expect((await rebuilt(sound, folder)).equals(readFileSync(one.path))).toBe(true)
+})
+
+test('leaves nothing on this machine once there is no replica any more, and keeps what others have put there', async () => {
+  const folder = newFolder()
+  const sound = openPlace(join(folder, 'place'))
+  const place: Place = { ...sound, put: () => Promise.reject(new Error('away')) }
+  const one = await replicated(folder, { place })
+  await one.add()
+  await until(() => one.replica.report().waiting_bytes > 0, 'a commit waits')
+  await one.end()
+  const spool = join(folder, 'spool')
+  await openPlace(spool).put('media/aaaa.webp', Buffer.from('the photo of another replica'))
+  expect(removeSpool(spool)).toBeGreaterThan(1)
+  expect(filesIn(spool)).toEqual(['media', 'media/aaaa.webp'])
+  rmSync(join(spool, 'media'), { recursive: true })
+  expect(removeSpool(spool)).toBe(0)
+  expect(existsSync(spool)).toBe(false)
 })
 
 test('keeps nobody from writing while its own directory cannot be written', async () => {

@@ -1,14 +1,19 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../../config.ts'
+import { messageOf } from '../../lib/errors.ts'
 import type { S3Place } from '../../s3/place.ts'
 import { isLogReadable } from '../../storage/sqlite/checkpoints.ts'
 import { openReplica, type Replica, spoolOf } from './open.ts'
 import { openPlace } from './place.ts'
+import { removeSpool } from './queue.ts'
 
-/** The configured replica; null if there is none. Throws ConfigError if this system cannot have one. */
+/** The configured replica; null if there is none, and then the spool of a former one is removed. Throws ConfigError if this system cannot have one. */
 export function openReplicaOf(config: Config, log: Logger): Replica | null {
-  if (config.replica === null) return null
+  if (config.replica === null) {
+    removeFormerSpool(spoolOf(config.dataDir), log)
+    return null
+  }
   if (!isLogReadable()) throw new ConfigError('REPLICA_URL needs SQLite 3.51 or newer, which this system does not have')
   return openReplica({
     place: openPlace(config.replica),
@@ -19,6 +24,17 @@ export function openReplicaOf(config: Config, log: Logger): Replica | null {
     keepDays: config.replicaKeepDays,
     log,
   })
+}
+
+/** An erasure does not reach these files, so they must not stay once nothing ships them. */
+function removeFormerSpool(spool: string, log: Logger) {
+  try {
+    const count = removeSpool(spool)
+    if (count > 0)
+      log.info({ count }, 'REPLICA_URL is not set: the files of the former replica on this machine are removed')
+  } catch (error) {
+    log.error({ reason: messageOf(error) }, `the files of the former replica in ${spool} cannot be removed`)
+  }
 }
 
 /** Identifies a place, without its keys. */

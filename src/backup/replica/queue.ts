@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { giveToOwner } from '../../lib/owner.ts'
@@ -135,6 +135,16 @@ export function openQueue(spool: string) {
       }
     },
   }
+}
+
+/** Removes the spool of a server that has no replica any more. Returns how many files it had. */
+export function removeSpool(spool: string): number {
+  if (!existsSync(spool)) return 0
+  // By their names, because somebody may keep other files in this directory, such as a replica.
+  const files = readdirSync(spool).filter((file) => /^(\d{12} [^ ]+|shipped|state\.json(\.part)?)$/.test(file))
+  for (const file of files) rmSync(join(spool, file), { force: true })
+  if (readdirSync(spool).length === 0) rmdirSync(spool)
+  return files.length
 }
 
 const isLog = (file: string) => logFile(shippedAs(file)) !== null
