@@ -28,7 +28,6 @@ import { sqliteSide } from '../storage/sqlite/copy.ts'
 import { openDatabase } from '../storage/sqlite/database.ts'
 import { carryOver, inServer } from './carry-over.ts'
 import {
-  addToJournal,
   bringUpToDate,
   databaseRoom,
   eraseAgain,
@@ -123,37 +122,40 @@ async function restoreFile(
   }
 }
 
-/** Restores a dump made by pg_dump. Nothing else opens the database until `copyMark` is removed. */
+/**
+ * Restores a dump made by pg_dump. Nothing else opens the database until `copyMark` is removed, as the last step. Each step can
+ * be repeated, so the same command continues after an interruption.
+ */
 async function restoreDump(config: Config, { path, erased }: Found): Promise<string[]> {
   const { users, messages, made_at } = examineDump(path)
   const url = serverUrl(config)
   const at = Date.now()
-  // If this process dies after the mark is removed, the next start of a node erases them.
-  await addToJournal(config.dataDir, erased)
   await onIdleServer(url, async (client, server) => {
     const q = queriesOn(client)
     const note = JSON.stringify({ dump: made_at, size: statSync(path).size })
     if (!(await isUnpacked(q, note))) await unpack(q, note, () => unpackDump(path, server))
     await client.begin(async (transaction) => {
       const tx = queriesOn(transaction)
+      // An erasure that an interrupted restore has repeated removes none of these rows.
       const found = await tx.get<{ users: number; messages: number }>(
         'SELECT (SELECT count(*) FROM users) AS users, (SELECT count(*) FROM messages) AS messages',
       )
       if (found?.users !== users || found.messages !== messages)
         throw new Error(`it should hold ${users} users and ${messages} messages: ${JSON.stringify(found)} arrived`)
       await beginNumbersAnew(tx, at)
-      await tx.run(`DROP TABLE ${copyMark}`)
     })
     // Without statistics the planner would treat the tables as empty until the server's own ANALYZE.
     await q.run('ANALYZE')
   })
-  const { storage } = await openPostgres(url, {})
+  const { storage } = await openPostgres(url, { marked: true })
+  let erasedAgain: number
   try {
-    const erasedAgain = await eraseAgain(storage, { files: filesOf(config), dataDir: config.dataDir, erased, at })
-    return report({ users, messages, photos: null, made_at, erasedAgain })
+    erasedAgain = await eraseAgain(storage, { files: filesOf(config), dataDir: config.dataDir, erased, at })
   } finally {
     await storage.close()
   }
+  await onIdleServer(url, async (client) => queriesOn(client).run(`DROP TABLE ${copyMark}`))
+  return report({ users, messages, photos: null, made_at, erasedAgain })
 }
 
 const tablesOf = async (q: Queries) =>

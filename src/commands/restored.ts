@@ -67,7 +67,7 @@ export async function bringUpToDate(
 }
 
 /** Adds the entries that the journal of the data directory lacks. */
-export async function addToJournal(dataDir: string, erased: Map<string, number>): Promise<void> {
+async function addToJournal(dataDir: string, erased: Map<string, number>): Promise<void> {
   const journal = openErasureJournal(join(dataDir, 'erasures.log'))
   const known = await journal.read()
   const unknown = Array.from(erased, ([user_id, at]) => ({ user_id, at })).filter(({ user_id }) => !known.has(user_id))

@@ -20,7 +20,7 @@ export const label = (m: Pick<Migration, 'number' | 'name'>) => `${String(m.numb
 
 // Other programs have a table of that name too, so ours is recognised by its columns.
 export const columns = 'number, name, applied_at'
-/** The table that marks a database while `convene copy` fills it. */
+/** The table that marks a database while `convene copy` or `convene restore` fills it. */
 export const copyMark = 'unfinished_copy'
 /**
  * The table that tells older releases whether they can work with a step that they do not know. It exists from the first such

@@ -453,6 +453,56 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a backup of PostgreSQL', () 
     },
   )
 
+  test.skipIf(!hasDump)(
+    'a restore of a dump that is killed before all who have erased themselves are erased goes on too',
+    async () => {
+      const { environment, end, dataDir, bob } = await community(inBucket())
+      const directory = newPath()
+      mkdirSync(directory)
+      const file = join(directory, 'one.dump')
+      expect(await convene(['backup', file], environment)).toMatchObject(ok)
+      expect((await bob.ask('DELETE', 'me', { password })).status).toBe(204)
+      await end()
+      copyFileSync(join(dataDir, 'erasures.log'), join(directory, 'erasures.log'))
+      const there = await emptyDatabase()
+      const elsewhere = { ...environment, ...inBucket(), DATA_DIR: newPath(), DATABASE_URL: there }
+      mkdirSync(elsewhere.DATA_DIR)
+      for (const name of ['jwt-secret', 'location-key'])
+        copyFileSync(join(dataDir, name), join(elsewhere.DATA_DIR, name))
+      const living = () => rowsIn(there, `SELECT id FROM users WHERE id = '${bob.id}' AND deleted_at IS NULL`)
+      const waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+      const unpacked = newPath()
+      const goOn = newPath()
+      const script = `case "$1" in --version) echo "pg_restore (PostgreSQL) 99.1"; exit;; esac
+        ${Bun.which('pg_restore')} "$@" && : > ${unpacked}; while [ ! -e ${goOn} ]; do /bin/sleep 0.02; done`
+      const PATH = pathWith({ pg_restore: script })
+      const client = new SQL(there, { max: 1 })
+      cleanUp.push(() => client.close())
+      const child = Bun.spawn([...command, 'restore', file], {
+        env: { ...elsewhere, PATH },
+        stdout: 'ignore',
+        stderr: 'ignore',
+      })
+      while (!existsSync(unpacked)) await Bun.sleep(5)
+      await client.begin(async (tx) => {
+        await tx.unsafe(`SELECT 1 FROM users WHERE id = '${bob.id}' FOR NO KEY UPDATE`)
+        writeFileSync(goOn, '')
+        while ((await rowsIn(there, waiting)).length === 0) {
+          expect(child.exitCode).toBeNull()
+          await Bun.sleep(5)
+        }
+        child.kill('SIGKILL')
+        await child.exited
+      })
+      expect(await living()).toHaveLength(1)
+      const refused = await convene([], { ...elsewhere, PORT: '0' })
+      expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('half copied')])
+      expect(await convene(['restore', file], elsewhere)).toMatchObject(ok)
+      expect(await living()).toEqual([])
+      expect(await (await startServer(elsewhere)).end()).toBe(0)
+    },
+  )
+
   test('of our own form goes from either engine to the other', async () => {
     const { dataDir, ada } = await closedInstallation()
     const ofFile = newPath('.db')

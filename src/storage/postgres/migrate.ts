@@ -43,8 +43,13 @@ export type Migrator = {
  *
  * Nodes that start at once take turns by locking the one row of `schema_turn` for each step, the only kind of lock that all
  * engines have. A node that comes later finds the step applied and goes on to the next.
+ *
+ * `marked`: accepts a database with `copyMark`. Only for the command that has set the mark.
  */
-export async function openMigrator(url: string, { writes = true }: { writes?: boolean } = {}): Promise<Migrator> {
+export async function openMigrator(
+  url: string,
+  { writes = true, marked = false }: { writes?: boolean; marked?: boolean } = {},
+): Promise<Migrator> {
   const client = await connection(url, writes)
   const db = queriesOn(client)
   // CockroachDB sorts by bytes anyway, and has no collation of that name.
@@ -106,7 +111,7 @@ export async function openMigrator(url: string, { writes = true }: { writes?: bo
     status: () => status(db),
 
     async up({ to = newest, ...options } = {}) {
-      const before = await applied(db)
+      const before = await applied(db, marked)
       const missing = migrations.filter(({ number }) => number <= to && !before.has(number))
       if (missing.length === 0) return []
       await prepare()
@@ -140,7 +145,7 @@ const turn = 'schema_turn'
 /** Each step in order, with the time it was applied or null. Throws if the database is not ours. */
 export const status = async (db: Queries): Promise<MigrationState[]> => statesOf(await applied(db))
 
-async function applied(db: Queries): Promise<Applied> {
+async function applied(db: Queries, marked = false): Promise<Applied> {
   const tables = await db.all<{ name: string }>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'",
   )
@@ -156,7 +161,7 @@ async function applied(db: Queries): Promise<Applied> {
   const compatible = has(compatibility)
     ? await db.all<Compatible>(`SELECT number, compatible_with FROM ${compatibility}`)
     : []
-  return appliedOf(rows, { isForeign, isHalfCopied: has(copyMark), compatible })
+  return appliedOf(rows, { isForeign, isHalfCopied: has(copyMark) && !marked, compatible })
 }
 
 async function connection(url: string, writes: boolean): Promise<SQL> {

@@ -4,12 +4,15 @@ import { type DatabaseOptions, openDatabase } from './database.ts'
 import { openMigrator } from './migrate.ts'
 import { postgresStorage } from './storage.ts'
 
-/** Opens the database and brings its schema up to date. Throws an Error for the operator if it cannot. */
+/**
+ * Opens the database and brings its schema up to date. Throws an Error for the operator if it cannot. `marked`: accepts a
+ * database that is being restored. Only for the command that restores it.
+ */
 export async function openPostgres(
   url: string,
-  options: DatabaseOptions,
+  { marked, ...options }: DatabaseOptions & { marked?: boolean },
 ): Promise<{ storage: Storage; migrated: string[] }> {
-  const migrator = await openMigrator(url)
+  const migrator = await openMigrator(url, { marked })
   try {
     const migrated = await migrator.up()
     return { storage: postgresStorage(await openDatabase(url, options)), migrated }
