@@ -1,5 +1,5 @@
 import { sign } from '@tma.js/init-data-node'
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, expect, spyOn, test } from 'bun:test'
 import {
   appendFileSync,
   existsSync,
@@ -10,9 +10,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openErasureJournal } from '../../src/storage/files/erasure-journal.ts'
+import { Refusal } from '../../src/lib/refusal.ts'
 import { type Answer, consents, password, type Person, type TestApp, testApp } from '../app.ts'
 import { passkeyOf } from '../authenticator.ts'
 import { startServer } from '../convene.ts'
@@ -419,6 +421,24 @@ sqliteTest('where the database refuses, nobody is erased, and the journal says s
   expect((await ada.get('me')).status).toBe(200)
 })
 
+test('an erasure that was stored although the database did not answer comes into the journal when it is finished', async () => {
+  const app = await testApp()
+  const ada = await app.person('Ada')
+  for (const { services } of app.nodes) {
+    const { erasures } = services.storage
+    const { begin } = erasures
+    erasures.begin = async (...args) => {
+      await begin(...args)
+      throw new Refusal('busy', 'The database did not answer in time.')
+    }
+  }
+  expect((await erase(ada)).status).toBe(503)
+  expect(journalOf(app)).toBe('')
+  await app.services.account.finishErasures()
+  expect(journalOf(app)).toBe(`${new Date(app.clock.now).toISOString()} ${ada.id}\n`)
+  expect(await app.services.storage.erasures.unfinished()).toEqual([])
+})
+
 test('a start finishes erasures that a crash has interrupted, and adds those that the journal lacks', async () => {
   const app = await testApp()
   const [ada, bob, cay] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cay')]
@@ -601,6 +621,32 @@ test('the erasure of a long history is finished after kill -9', async () => {
   await storage.close()
   expect(readFileSync(databasePath).includes('Mark-Text')).toBe(false)
 }, 60_000)
+
+test('a journal that finds no space keeps what another process has added meanwhile', async () => {
+  const directory = mkdtempSync(join(folder, 'full-'))
+  if (Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', directory]).exitCode !== 0) return
+  const path = join(directory, 'erasures.log')
+  const [a, b] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()]
+  const theirs = `${new Date(1000).toISOString()} ${a}\n`
+  // Their line is the last one that has room.
+  writeFileSync(path, `${'x'.repeat(4096 - theirs.length - 1)}\n`)
+  const handle = await open(path)
+  const stat = spyOn(Object.getPrototypeOf(handle), 'stat').mockImplementationOnce(async () => {
+    const found = statSync(path)
+    appendFileSync(path, theirs)
+    return found
+  })
+  try {
+    expect(() => writeFileSync(join(directory, 'rest'), Buffer.alloc(65_536))).toThrow('ENOSPC')
+    const journal = openErasureJournal(path)
+    await expect(journal.add([{ user_id: b, at: 2000 }])).rejects.toThrow()
+    expect([...(await journal.read())]).toEqual([[a, 1000]])
+  } finally {
+    stat.mockRestore()
+    await handle.close()
+    Bun.spawnSync(['umount', directory])
+  }
+})
 
 test('the journal removes the newest entries only as a whole, and repairs an incomplete end', async () => {
   const path = join(folder, 'journal.log')

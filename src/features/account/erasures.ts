@@ -63,14 +63,16 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
     }
   }
 
-  /** Adds the erasures that the journal lacks. Returns those that the database lacks. */
-  async function completeJournal(): Promise<Map<string, number>> {
+  /** Adds those of the erasures that the journal lacks. Returns those of the journal that are not among them. */
+  async function addMissing(erased: readonly Erasure[]): Promise<Map<string, number>> {
     const known = await journal.read()
-    const erased = await store.erasedSince(0)
     const unknown = erased.filter(({ user_id }) => !known.delete(user_id))
     if (unknown.length > 0) await journal.add(unknown)
     return known
   }
+
+  /** Adds the erasures that the journal lacks. Returns those that the database lacks. */
+  const completeJournal = async () => addMissing(await store.erasedSince(0))
 
   return {
     /**
@@ -78,7 +80,8 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
      * already.
      *
      * The journal is written first: after a crash in between, the next start finds the entry and continues. If the database
-     * refuses, the entry is removed again.
+     * refuses or does not answer, the entry is removed again: a later start must not erase somebody whose erasure was not
+     * stored. If it was stored without an answer, `unfinished` adds the entry.
      */
     begin: (
       userId: string,
@@ -110,7 +113,12 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
       return rows
     },
 
-    unfinished: () => store.unfinished(),
+    /** Erasures that have begun and are not finished. They are in the journal when this resolves. */
+    async unfinished(): Promise<Erasure[]> {
+      const list = await store.unfinished()
+      if (list.length > 0) await oneAtATime(() => addMissing(list))
+      return list
+    },
 
     /**
      * Makes the database and the journal agree: erases again the users that an older database brought back, adds erasures

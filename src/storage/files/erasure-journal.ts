@@ -15,7 +15,9 @@ export const erasuresIn = (text: string): Map<string, number> =>
  * crash may leave, is ignored.
  */
 export function openErasureJournal(path: string): ErasureJournal {
-  async function cutTo(size: number) {
+  /** Removes what was added after `size`, unless a command beside the server has added lines since. */
+  async function takeBack(size: number, added: number) {
+    if ((await stat(path)).size !== size + added) return
     const file = await open(path, 'r+')
     try {
       await file.truncate(size)
@@ -32,19 +34,18 @@ export function openErasureJournal(path: string): ErasureJournal {
         const { size } = await file.stat()
         if (size === 0) giveToOwner(path)
         const lines = erasures.map(({ user_id, at }) => `${new Date(at).toISOString()} ${user_id}\n`).join('')
-        const added = (await endsInALine(file, size)) ? lines : `\n${lines}`
+        const added = Buffer.from((await endsInALine(file, size)) ? lines : `\n${lines}`)
+        let written = 0
         try {
-          await file.writeFile(added)
+          while (written < added.length) written += (await file.write(added, written)).bytesWritten
           await file.sync()
         } catch (error) {
-          await cutTo(size)
+          await takeBack(size, written)
           throw refusalOf(error)
         }
         if (size === 0) await syncDirectory(dirname(path))
-        return async () => {
-          // A command beside the server may have added lines since. Then nothing is cut, and the next start erases the user.
-          if ((await stat(path)).size === size + added.length) await cutTo(size)
-        }
+        // If nothing is removed because others have added lines, the next start erases the user.
+        return () => takeBack(size, added.length)
       } finally {
         await file.close()
       }
