@@ -56,6 +56,21 @@ export function removeWork(installation: Installation): boolean {
   return left.length > 0
 }
 
+/** The temporary paths of a restore into PostgreSQL. */
+export const serverWorkOf = (dataDir: string) => ({
+  unpacked: join(dataDir, 'restore.unpacked'),
+  download: join(dataDir, 'restore.download'),
+})
+
+/** Removes the files of a restore into PostgreSQL. Returns whether there were any. Call it with the data locked. */
+export function removeServerWork(dataDir: string): boolean {
+  const { unpacked, download } = serverWorkOf(dataDir)
+  const files = [download, ...['', '-wal', '-shm', '-journal'].map((end) => unpacked + end)]
+  const left = files.filter((path) => existsSync(path))
+  for (const path of left) rmSync(path)
+  return left.length > 0
+}
+
 /**
  * Finishes or undoes an interrupted restore. Call it with the data locked, before anything else reads it. Returns what it did;
  * null if there was nothing to do.

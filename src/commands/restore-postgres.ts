@@ -1,7 +1,8 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { examineDump, isDump, serverUrl, unpackDump } from '../backup/dump.ts'
 import { findPhotosBeside, photosBesideOf } from '../backup/photos.ts'
+import { removeServerWork, serverWorkOf } from '../backup/restore-switch.ts'
 import { type Config, s3Object } from '../config.ts'
 import { foreignSecrets } from '../features/community/service.ts'
 import type { Files } from '../features/media/files.ts'
@@ -41,8 +42,9 @@ import { refuseWithoutSpace } from '../lib/disk-space.ts'
 /** Restores a backup or a dump into an empty PostgreSQL database. Returns what to tell the operator. */
 export async function restoreIntoServer(config: Config, file: string, photos: PhotosFrom): Promise<string[]> {
   const release = holdData(config)
-  const download = join(config.dataDir, 'restore.download')
+  const { download } = serverWorkOf(config.dataDir)
   try {
+    removeServerWork(config.dataDir)
     const found = isS3Url(file) ? await fetched(config, file, download) : await onDisk(resolve(file))
     const restore = isDump(found.path) ? restoreDump : restoreFile
     const lines = await restore(config, found, photos).catch((error: unknown) => {
@@ -55,7 +57,7 @@ export async function restoreIntoServer(config: Config, file: string, photos: Ph
     })
     return [...lines, ...(await afterwards(config))]
   } finally {
-    rmSync(download, { force: true })
+    removeServerWork(config.dataDir)
     release()
   }
 }
@@ -97,29 +99,21 @@ async function restoreFile(
   const room = Math.ceil(databaseRoom * (statSync(path).size - inPhotos.bytes)) + (media ? 0 : inPhotos.room)
   refuseWithoutSpace([{ directory: dataDir, bytes: room }], path)
   await onIdleServer(serverUrl(config), async (client) => refuseRows(queriesOn(client)))
-  const work = join(dataDir, 'restore.unpacked')
-  const clean = () => {
-    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(work + end, { force: true })
-  }
-  clean()
+  const work = serverWorkOf(dataDir).unpacked
+  unpackDatabase(path, work)
+  const files = filesOf(config)
+  const erasedAgain = await bringUpToDate(work, { files, dataDir, erased, at: Date.now() })
+  const skipped = has_photos ? await unpackPhotos(path, { databasePath: work, files, beside, skipDamaged }) : 0
+  const db = openDatabase(work)
   try {
-    unpackDatabase(path, work)
-    const files = filesOf(config)
-    const erasedAgain = await bringUpToDate(work, { files, dataDir, erased, at: Date.now() })
-    const skipped = has_photos ? await unpackPhotos(path, { databasePath: work, files, beside, skipDamaged }) : 0
-    const db = openDatabase(work)
-    try {
-      await inServer(serverUrl(config), (target) => carryOver(sqliteSide(db), target))
-    } finally {
-      db.close()
-    }
-    return [
-      ...report({ users, messages, photos: has_photos ? photos : null, made_at, erasedAgain }),
-      ...(skipped === 0 ? [] : [photosLeftOut(skipped)]),
-    ]
+    await inServer(serverUrl(config), (target) => carryOver(sqliteSide(db), target))
   } finally {
-    clean()
+    db.close()
   }
+  return [
+    ...report({ users, messages, photos: has_photos ? photos : null, made_at, erasedAgain }),
+    ...(skipped === 0 ? [] : [photosLeftOut(skipped)]),
+  ]
 }
 
 /**

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Logger } from 'pino'
 import { buildApp } from '../app.ts'
-import { resolveRestore, isHalfRestored } from '../backup/restore-switch.ts'
+import { isHalfRestored, removeServerWork, resolveRestore } from '../backup/restore-switch.ts'
 import { removeLeftovers } from '../backup/scheduled.ts'
 import { type Config, readConfig, settings, takeNotification } from '../config.ts'
 import { openWebFiles } from '../http/web-files.ts'
@@ -84,6 +84,8 @@ async function start(config: Config, begin: () => Run): Promise<void> {
     if (resolved === 'undone')
       log.warn({ database: database.path }, 'the files of an interrupted restore have been removed')
   }
+  if (database.engine === 'postgres' && removeServerWork(config.dataDir))
+    log.warn({ data_dir: config.dataDir }, 'the files of an interrupted restore have been removed')
   // Not awaited, as there may be many photos to search.
   void removeBackupLeftovers(config, log)
   const run = begin()

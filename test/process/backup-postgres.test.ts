@@ -547,6 +547,28 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a backup of PostgreSQL', () 
     }
   })
 
+  test('what a killed restore has left goes at the next one, and at the start of a node', async () => {
+    const { environment, end } = await community(inBucket())
+    const file = `s3://${bucket}/left/one.db?endpoint=${encodeURIComponent(s3!.endpoint)}`
+    expect(await convene(['backup', file], environment)).toMatchObject(ok)
+    await end()
+    const elsewhere = { ...environment, ...inBucket(), DATA_DIR: newPath(), DATABASE_URL: await emptyDatabase() }
+    mkdirSync(elsewhere.DATA_DIR)
+    const leave = () => {
+      for (const name of ['download', 'unpacked', 'unpacked-wal', 'unpacked-shm'])
+        writeFileSync(join(elsewhere.DATA_DIR, `restore.${name}`), 'cut off')
+    }
+    const left = () => readdirSync(elsewhere.DATA_DIR).filter((name) => name.startsWith('restore.'))
+    leave()
+    expect(await convene(['restore', file], elsewhere)).toMatchObject(ok)
+    expect(left()).toEqual([])
+    leave()
+    for (const name of ['jwt-secret', 'location-key'])
+      copyFileSync(join(environment.DATA_DIR!, name), join(elsewhere.DATA_DIR, name))
+    expect(await (await startServer(elsewhere)).end()).toBe(0)
+    expect(left()).toEqual([])
+  })
+
   test('by the clock has the ending of its form, and check tells when the first one is due', async () => {
     const { environment, url } = await community()
     const database = { engine: 'postgres', url } as const
