@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { removeOldCopies } from './backup/old-copies.ts'
@@ -111,12 +110,15 @@ function backups(
     schedule: backupCron,
     onEach: !isOfNodes,
     async run() {
-      const journal = join(dataDir, 'erasures.log')
       const ending = isOfNodes ? await (await import('./backup/dump.ts')).endingOf(config) : 'db'
-      // This node's journal lacks the erasures of the other nodes.
-      if (isOfNodes) await erasures.completeJournal()
       logLeftovers(await removeLeftovers(where, dataDir), log)
-      await backUpInto(where, { keep: config.backupKeep, at: now(), journal, ending, isIncremental: !isOfNodes })
+      await backUpInto(where, {
+        keep: config.backupKeep,
+        at: now(),
+        erased: erasures.completeJournal,
+        ending,
+        isIncremental: !isOfNodes,
+      })
       // The backup has succeeded, even if its directory cannot be listed now.
       await reportNewest().catch(() => {})
       return 1

@@ -1,20 +1,22 @@
 import {
   accessSync,
   constants,
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { environmentFor } from '../config.ts'
 import { DataInUse, holdBackups } from '../installation/data-directory.ts'
 import { s3ObjectUrl, type S3Place } from '../s3/place.ts'
 import { openBucket } from '../s3/bucket.ts'
 import { openDiskFiles } from '../storage/files/disk.ts'
+import { erasuresIn, journalOf } from '../storage/files/erasure-journal.ts'
 import { isFileName } from '../features/media/files.ts'
 import { downloadName, photosBesideOf } from './photos.ts'
 import { compact } from '../lib/time.ts'
@@ -67,22 +69,23 @@ type BackupPlace = string | { place: S3Place; dataDir: string }
 
 /**
  * Makes a backup in the directory or bucket, named by its time, and removes the oldest ones beyond `keep`, and the photos that
- * no other one needs; none if the backup fails. Copies the erasure journal next to it: without it, a restore on another
- * machine would bring back users who were erased since.
+ * no other one needs; none if the backup fails. Then writes the erasures next to it: without them, a restore on another machine
+ * would bring back users who were erased since.
  */
 export async function backUpInto(
   where: BackupPlace,
   {
     keep,
     at,
-    journal,
+    erased,
     ending = 'db',
     isIncremental = true,
     backUp = (file, keys) => runBackupCommand(isIncremental ? ['--incremental', file] : [file], keys),
   }: {
     keep: number
     at: number
-    journal?: string
+    /** All erasures, by user. Asked after the backup, because nodes erase people during it. */
+    erased?: () => Promise<Map<string, number>>
     ending?: 'db' | 'dump'
     /** Stores each photo once, beside all backups. SQLite only. */
     isIncremental?: boolean
@@ -92,7 +95,7 @@ export async function backUpInto(
   const made = `convene-${compact(at)}.${ending}`
   const place = typeof where === 'string' ? directory(where) : bucketOf(where)
   await backUp(place.pathOf(made), place.keys)
-  if (journal !== undefined && existsSync(journal)) await place.copy(journal)
+  if (erased) await addErasures(place, await erased())
   // If the clock was set back, the newest backup does not have the newest name.
   const others = (await place.names()).filter((entry) => name.test(entry) && entry !== made)
   for (const old of others
@@ -102,6 +105,16 @@ export async function backUpInto(
     await place.remove(old)
   if (await place.hasPhotos()) await runBackupCommand(['prune', place.url], place.keys)
 }
+
+const journal = 'erasures.log'
+
+/** Adds to the journal beside the backups. It may have entries that this node's journal lacks, which stay. */
+async function addErasures(place: Place, erased: Map<string, number>): Promise<void> {
+  const all = new Map([...erasuresIn((await place.read(journal)) ?? ''), ...erased])
+  if (all.size > 0) await place.write(journal, journalOf(Array.from(all, ([user_id, at]) => ({ user_id, at }))))
+}
+
+type Place = Pick<ReturnType<typeof directory>, 'read' | 'write'>
 
 /**
  * Removes the unfinished files of scheduled backups that were killed: of backups, and of photos beside them. Removes nothing
@@ -141,10 +154,14 @@ function directory(path: string) {
     url: path,
     keys: null,
     hasPhotos: async () => existsSync(photosBesideOf(path)),
-    async copy(file: string) {
-      const part = join(path, `${basename(file)}.part`)
-      copyFileSync(file, part)
-      renameSync(part, join(path, basename(file)))
+    read: async (entry: string): Promise<string | null> => {
+      const file = join(path, entry)
+      return existsSync(file) ? readFileSync(file, 'utf8') : null
+    },
+    async write(entry: string, text: string) {
+      const part = join(path, `${entry}.part`)
+      writeFileSync(part, text, { mode: 0o600 })
+      renameSync(part, join(path, entry))
     },
     names: async () => readdirSync(path),
     remove: async (entry: string) => rmSync(join(path, entry)),
@@ -161,8 +178,11 @@ function bucketOf({ place }: Exclude<BackupPlace, string>) {
       for await (const _ of bucket.list('photos/')) return true
       return false
     },
-    // Read completely first, because the file may grow during the upload.
-    copy: async (file: string) => bucket.put(basename(file), await Bun.file(file).bytes(), {}),
+    async read(entry: string): Promise<string | null> {
+      const bytes = await bucket.get(entry)
+      return bytes === null ? null : Buffer.from(bytes).toString()
+    },
+    write: async (entry: string, text: string) => bucket.put(entry, Buffer.from(text), {}),
     names: async () => Array.fromAsync(bucket.list('convene-'), (object) => object.name),
     remove: (entry: string) => bucket.remove(entry),
   }

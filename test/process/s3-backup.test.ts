@@ -10,6 +10,7 @@ import { backUpInto, removeLeftovers } from '../../src/backup/scheduled.ts'
 import { openBucket } from '../../src/s3/bucket.ts'
 import { openDiskFiles } from '../../src/storage/files/disk.ts'
 import { days } from '../../src/lib/time.ts'
+import { erasuresIn } from '../../src/storage/files/erasure-journal.ts'
 import { type Person, start, testApp } from '../app.ts'
 import { convene } from '../convene.ts'
 import { bucket, keyId, refusing, s3Server, secret } from '../s3-server.ts'
@@ -330,11 +331,12 @@ describe('scheduled backups into a bucket', () => {
   test('have the erasure journal beside them, and a restore on another machine erases by it', async () => {
     const dataDir = installation()
     const { place, urlOf, bucket: store, objects } = newPlace()
-    const journal = join(dataDir, 'erasures.log')
+    let lines = ''
+    const erased = async () => erasuresIn(lines)
     const backUp = async (url: string) => {
       expect(await convene(['backup', url], { DATA_DIR: dataDir, ...keys })).toMatchObject({ code: 0, err: '' })
     }
-    await backUpInto({ place, dataDir }, { keep: 2, at: start, journal, backUp })
+    await backUpInto({ place, dataDir }, { keep: 2, at: start, erased, backUp })
     expect(objects()).toEqual(['convene-20261121T120000Z.db'])
 
     const db = new Database(join(dataDir, 'convene.db'), { readonly: true })
@@ -342,11 +344,10 @@ describe('scheduled backups into a bucket', () => {
     db.close()
     const lineOf = (id: string) => `${new Date(start).toISOString()} ${id}\n`
     const elsewhere = crypto.randomUUID()
-    for (const lines of [lineOf(elsewhere), lineOf(elsewhere) + lineOf(ada!.id)]) {
-      writeFileSync(journal, lines)
+    for (lines of [lineOf(elsewhere), lineOf(elsewhere) + lineOf(ada!.id)]) {
       const failing = () => Promise.reject(new Error('no room'))
-      await expect(backUpInto({ place, dataDir }, { keep: 2, at: start, journal, backUp: failing })).rejects.toThrow()
-      await backUpInto({ place, dataDir }, { keep: 2, at: start + days, journal, backUp: async () => {} })
+      await expect(backUpInto({ place, dataDir }, { keep: 2, at: start, erased, backUp: failing })).rejects.toThrow()
+      await backUpInto({ place, dataDir }, { keep: 2, at: start + days, erased, backUp: async () => {} })
       expect(Buffer.from((await store.get('erasures.log'))!).toString()).toBe(lines)
     }
     expect(objects()).toEqual(['convene-20261121T120000Z.db', 'erasures.log'])

@@ -7,6 +7,7 @@ import { openMetrics } from '../../src/telemetry/metrics.ts'
 import { backUpInto, newestBackup, removeLeftovers } from '../../src/backup/scheduled.ts'
 import type { Services } from '../../src/services.ts'
 import { jobLeaseStore } from '../../src/storage/sqlite/job-leases.ts'
+import { erasuresIn } from '../../src/storage/files/erasure-journal.ts'
 import { openJobLeases } from '../../src/lib/job-leases.ts'
 import { password, testApp } from '../app.ts'
 
@@ -212,6 +213,30 @@ test('a node’s journal gets those whom other nodes have erased, and nobody twi
   expect(linesOf().map((line) => line.split(' ')[1])).toEqual([ada.id, bob.id])
 })
 
+test('the journal beside a backup has erasures made during it, and keeps those that it had', async () => {
+  const { dataDir } = await testApp()
+  const directory = join(dataDir, 'backups')
+  const file = join(directory, 'erasures.log')
+  const [before, during, elsewhere] = [Bun.randomUUIDv7(), Bun.randomUUIDv7(), Bun.randomUUIDv7()]
+  const backUp = async (path: string) => writeFileSync(path, 'a backup')
+  await backUpInto(directory, { keep: 3, at: 0, backUp, erased: async () => new Map() })
+  expect(readdirSync(directory)).toEqual(['convene-19700101T000000Z.db'])
+  writeFileSync(file, `2026-11-01T00:00:00.000Z ${elsewhere}\n`)
+  const erased = new Map([[before, 1000]])
+  await backUpInto(directory, {
+    keep: 3,
+    at: 1000,
+    async backUp(path) {
+      await backUp(path)
+      erased.set(during, 2000)
+    },
+    erased: async () => new Map(erased),
+  })
+  expect([...erasuresIn(readFileSync(file, 'utf8')).keys()]).toEqual([elsewhere, before, during])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readdirSync(directory)).not.toContain('erasures.log.part')
+})
+
 test('backups of either form are counted together, and what was cut off of them goes', async () => {
   const { dataDir } = await testApp()
   const directory = join(dataDir, 'backups')
@@ -230,21 +255,6 @@ test('backups of either form are counted together, and what was cut off of them 
     'other.dump',
   ])
   expect(newestBackup(directory)?.bytes).toBe('a backup'.length)
-})
-
-test('a scheduled backup has the erasure journal beside it, as it is then', async () => {
-  const { dataDir } = await testApp()
-  const [directory, journal] = [join(dataDir, 'backups'), join(dataDir, 'erasures.log')]
-  const backUp = async (file: string) => writeFileSync(file, 'a backup')
-  await backUpInto(directory, { keep: 2, at: 0, journal, backUp })
-  expect(readdirSync(directory)).toEqual(['convene-19700101T000000Z.db'])
-  for (const lines of ['one\n', 'one\ntwo\n']) {
-    writeFileSync(journal, lines, { mode: 0o600 })
-    await backUpInto(directory, { keep: 2, at: 1000, journal, backUp })
-    expect(readFileSync(join(directory, 'erasures.log'), 'utf8')).toBe(lines)
-  }
-  expect(statSync(join(directory, 'erasures.log')).mode & 0o777).toBe(0o600)
-  expect(readdirSync(directory).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
 test('stopping waits for what is running', async () => {

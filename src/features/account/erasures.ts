@@ -138,8 +138,12 @@ export function openErasures({ store, journal, files, audit, webhooks, ids, now 
         return count
       }),
 
-    /** Adds the erasures of other nodes to the journal, so that a copy of it is complete. */
-    completeJournal: () => oneAtATime(completeJournal),
+    /** Adds the erasures of other nodes to the journal, and returns all that it has then. */
+    completeJournal: (): Promise<Map<string, number>> =>
+      oneAtATime(async () => {
+        await completeJournal()
+        return journal.read()
+      }),
 
     /**
      * Removes data of recently erased users that concurrent requests have stored since, and old pages in the log. Returns

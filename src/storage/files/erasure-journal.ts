@@ -1,6 +1,6 @@
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { ErasureJournal } from '../../features/account/store.ts'
+import type { Erasure, ErasureJournal } from '../../features/account/store.ts'
 import { giveToOwner } from '../../lib/owner.ts'
 import { orNull, refusalOf, syncDirectory } from './disk.ts'
 
@@ -9,6 +9,10 @@ const entry = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f
 /** The erased users in the text of a journal, with the time of each erasure. */
 export const erasuresIn = (text: string): Map<string, number> =>
   new Map(Array.from(text.matchAll(entry), ([, time = '', userId = '']) => [userId, Date.parse(time)]))
+
+/** The text of a journal with these entries. */
+export const journalOf = (erasures: readonly Erasure[]): string =>
+  erasures.map(({ user_id, at }) => `${new Date(at).toISOString()} ${user_id}\n`).join('')
 
 /**
  * The journal as a text file, with one line per erasure: its time in ISO 8601 and the user's id. An incomplete line, which a
@@ -33,7 +37,7 @@ export function openErasureJournal(path: string): ErasureJournal {
       try {
         const { size } = await file.stat()
         if (size === 0) giveToOwner(path)
-        const lines = erasures.map(({ user_id, at }) => `${new Date(at).toISOString()} ${user_id}\n`).join('')
+        const lines = journalOf(erasures)
         const added = Buffer.from((await endsInALine(file, size)) ? lines : `\n${lines}`)
         let written = 0
         try {
