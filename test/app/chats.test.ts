@@ -649,6 +649,7 @@ test('marking read up to a message of another chat is refused and marks nothing'
   for (const up_to of [elsewhere.id, uuid()]) {
     const { status, body } = await bob.put(`chats/${chat.id}/read`, { up_to })
     expect([status, body.code]).toEqual([404, 'not_found'])
+    expect(body.errors).toMatchObject([{ path: '/up_to', code: 'unknown' }])
   }
   for (const up_to of ['last', 7, '', {}]) expect((await bob.put(`chats/${chat.id}/read`, { up_to })).status).toBe(422)
   const stranger = await cleo.put(`chats/${chat.id}/read`, { up_to: elsewhere.id })

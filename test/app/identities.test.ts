@@ -86,6 +86,9 @@ test('an identity has the times of its creation and of its last use', async () =
   ])
   expect((await ada.post('me/identities/messenger', { init_data: initData(app, 7) })).status).toBe(200)
   expect((await ada.post('me/identities/messenger', { init_data: initData(app, 8) })).body.code).toBe('conflict')
+  await messengerAccount(app, 8)
+  const taken = await ada.post('me/identities/messenger', { init_data: initData(app, 8) })
+  expect([taken.status, taken.body.code]).toEqual([409, 'identity_taken'])
 })
 
 test('a stolen token neither adds a way to sign in nor erases with it, and the password does', async () => {

@@ -25,11 +25,10 @@ export function openMembership({ store }: { store: Pick<ChatStore, 'byId' | 'mes
       return { message, chat }
     },
 
-    /** A message of that chat that the caller sees. */
-    async messageIn(caller: Caller, chat: Chat, messageId: string): Promise<Message> {
+    /** A message of that chat that the caller sees; null if there is none. */
+    async messageIn(caller: Caller, chat: Chat, messageId: string): Promise<Message | null> {
       const message = await store.message(messageId)
-      if (message?.chat_id !== chat.id || isHidden(message, caller)) throw noSuchMessage()
-      return message
+      return message?.chat_id !== chat.id || isHidden(message, caller) ? null : message
     },
   }
 }
@@ -37,7 +36,7 @@ export function openMembership({ store }: { store: Pick<ChatStore, 'byId' | 'mes
 /** Only its sender sees a held message. */
 const isHidden = ({ held, sender_id }: Message, caller: Caller) => held === true && sender_id !== caller.id
 
-const noSuchMessage = () => new Refusal('not_found', 'There is no such message.')
+export const noSuchMessage = () => new Refusal('not_found', 'There is no such message.')
 
 export const isMember = (chat: Chat, userId: string) => chat.user_a === userId || chat.user_b === userId
 export const otherOf = (chat: Chat, userId: string) => (chat.user_a === userId ? chat.user_b : chat.user_a)

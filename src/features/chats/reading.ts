@@ -1,10 +1,11 @@
 import type { Page, Paging } from '../../lib/paging.ts'
+import { unknownId } from '../../lib/refusal.ts'
 import { iso } from '../../lib/time.ts'
 import type { Push } from '../../realtime/events.ts'
 import type { Caller } from '../auth/callers.ts'
 import type { NotificationSchedule } from '../notifications/schedule.ts'
 import type { Blocking } from '../safety/blocking.ts'
-import { isMember, type Membership, otherOf } from './membership.ts'
+import { isMember, type Membership, noSuchMessage, otherOf } from './membership.ts'
 import { hasHeld } from './rules.ts'
 import type { ChatStore, Message } from './store.ts'
 import type { ChatViews } from './views.ts'
@@ -65,6 +66,7 @@ export function reading({
         return pageOf(list, await store.before(chat.id, from, limit + 1, own), limit, ({ seq }) => [seq], show)
       }
       const message = await messageIn(caller, chat, after)
+      if (message === null) throw noSuchMessage()
       const list = `messages-after:${chat.id}`
       const from = keyOf(list, cursor, ['number'])?.[0] ?? message.seq
       return pageOf(list, await store.after(chat.id, from, limit + 1, own), limit, ({ seq }) => [seq], show)
@@ -77,6 +79,7 @@ export function reading({
     async markRead(caller: Caller, chatId: string, upTo?: string | null) {
       const chat = await chatOf(caller, chatId)
       const last = upTo == null ? null : await messageIn(caller, chat, upTo)
+      if (upTo != null && last === null) throw unknownId('/up_to', 'There is no such message.')
       if (await blocking.between(caller.id, otherOf(chat, caller.id))) return { read: 0, read_at: null }
       const at = now()
       const marked = await store.markRead(chat, caller.id, at, last?.seq ?? null, schedule.takeBackId())

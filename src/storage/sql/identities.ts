@@ -209,7 +209,10 @@ export function identityStore(engine: Engine): IdentityStore {
         const known = before?.ways.find(({ kind }) => kind === 'messenger')
         if (known && before?.account.messenger_id === messengerId)
           return { identity: identityOf(known), outcome: 'known' }
-        if (!(yield* setMessenger(db, userId, messengerId, now))) return 'other'
+        if (!(yield* setMessenger(db, userId, messengerId, now))) {
+          const holder = db.select({ id: users.id }).from(users).where(eq(users.messenger_id, messengerId))
+          return (yield* first(holder)) === null ? 'other' : 'taken'
+        }
         const at = { created_at: now, last_used_at: null }
         yield* noteIdentity(engine, db, userId, 'messenger', at)
         yield* recordAudit(engine, db, audit)
