@@ -206,13 +206,14 @@ function refusalOfValidation(error: ValidationError): Refusal {
   if (error.type === 'response') return new Refusal('internal_error', 'Something went wrong on our side.')
   const fields = new Map<string, FieldError>()
   for (const problem of problemsIn(error).flatMap(insideUnion)) {
-    const { path, schema, message } = problem
+    const { path, schema } = problem
     if (fields.has(path)) continue
+    const closest = closestOf(problem)
     fields.set(path, {
       // Elysia drops the path of a query number that is out of range: the schema's title names the field.
       path: path || `/${schema.type === 'object' || 'anyOf' in schema ? '' : (schema.title ?? '')}`,
-      code: fieldCodeOf(problem),
-      message: messageOf(schema, message),
+      code: fieldCodeOf(closest),
+      message: fieldMessageOf(typeof schema.error === 'string' ? problem : closest),
     })
   }
   return new Refusal(
@@ -246,7 +247,14 @@ function insideUnion(problem: ValueError): ValueError[] {
 const isNamed = ({ properties }: TSchema, name: string | undefined, value: object): boolean =>
   name !== undefined && properties?.[name]?.const === Reflect.get(value, name)
 
-function fieldCodeOf({ type, schema, value, errors }: ValueError): FieldErrorCode {
+/** Of a union, such as a nullable text, the problem of the variant that comes closest. Can be asked once for each problem. */
+function closestOf(problem: ValueError): ValueError {
+  if (problem.type !== ValueErrorType.Union) return problem
+  const inner = problem.errors.flatMap((variant) => variant.First() ?? []).map(closestOf)
+  return inner.find((variant) => fieldCodeOf(variant) !== 'type') ?? problem
+}
+
+function fieldCodeOf({ type, schema, value }: ValueError): FieldErrorCode {
   // JSON has no undefined, so the field is missing.
   if (value === undefined) return 'required'
   switch (type) {
@@ -268,20 +276,17 @@ function fieldCodeOf({ type, schema, value, errors }: ValueError): FieldErrorCod
       return 'out_of_range'
     case ValueErrorType.Literal:
       return typeof value === typeof schema.const ? 'not_allowed' : 'type'
-    case ValueErrorType.Union: {
-      // Of several variants, such as null, report the one that comes closest.
-      const codes = errors.flatMap((variant) => {
-        const first = variant.First()
-        return first ? [fieldCodeOf(first)] : []
-      })
-      return codes.find((code) => code !== 'type') ?? 'type'
-    }
     default:
       return 'type'
   }
 }
 
 // A schema may have its own message (`error`). TypeBox's messages describe the schema and never repeat the value.
-function messageOf(schema: TSchema, message: string): string {
-  return typeof schema.error === 'string' ? schema.error : message
+function fieldMessageOf({ type, schema, value, message }: ValueError): string {
+  if (typeof schema.error === 'string') return schema.error
+  if (value === undefined) return 'This field is required'
+  if (type !== ValueErrorType.Union) return message
+  const variants: TSchema[] = schema.anyOf
+  const names = variants.map(({ type, const: only }) => (only === undefined ? (type ?? 'value') : JSON.stringify(only)))
+  return `Expected ${[...new Set(names)].join(' or ')}`
 }

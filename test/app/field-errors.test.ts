@@ -193,6 +193,9 @@ const refused: Case[] = [
   ['me/notifications', 'PUT', () => ({ quiet: 'always' }), { '/quiet': 'type' }],
 ]
 
+/** Messages that speak of schemas instead of what the field takes. */
+const ofValidator = expect.stringMatching(/union|property/)
+
 describe('every refused field is named with a code', () => {
   test('from the closed list of codes', async () => {
     const world = await open()
@@ -214,6 +217,7 @@ describe('every refused field is named with a code', () => {
       ])
       expectProblem(answer, answer.status, answer.body.code)
       for (const code of Object.values(errors)) seen.add(code)
+      for (const { message } of answer.body.errors) expect([what, message]).not.toEqual([what, ofValidator])
     }
     expect([...seen].sort()).toEqual([...fieldErrorCodes].sort())
   })
@@ -288,4 +292,15 @@ test('one’s own photo that is kept only as evidence gets the same code as one 
       await person.post(`chats/${chat}/messages`, { kind: 'photo', photo }),
     ])
       expect(codesOf(answer)).toEqual({ '/photo': 'unknown' })
+})
+
+test('a field that may be null says what it takes', async () => {
+  const { ada } = await open()
+  const { body } = await ada.put('me/notifications', { chats: 'x', quiet: { from: '22:00', to: '07:00' } })
+  expect(body.errors).toEqual([
+    { path: '/chats', code: 'type', message: 'Expected boolean or null' },
+    { path: '/quiet/time_zone', code: 'required', message: 'This field is required' },
+  ])
+  const login = await ada.post('auth/login', { email: 'x'.repeat(255), password: 'x' })
+  expect(login.body.errors).toMatchObject([{ path: '/email', message: 'Expected string length less or equal to 254' }])
 })
