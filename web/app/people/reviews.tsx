@@ -1,5 +1,5 @@
 import type { components } from 'convene-client'
-import { useConvene } from 'convene-client/react'
+import { useConvene, useSession } from 'convene-client/react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { dateOf } from '../../shared/dates.ts'
@@ -54,6 +54,7 @@ export function Reviews({ userId }: { userId: string }) {
 function ReviewItem({ review: { id, rating, text, anonymous, reviewer_id, created_at } }: { review: Review }) {
   const { t, language } = useLanguage()
   const [isReporting, setReporting] = useState(false)
+  const isMine = useSession(({ user }) => user?.id === reviewer_id)
   return (
     <li className={styles.review}>
       <header>
@@ -71,9 +72,11 @@ function ReviewItem({ review: { id, rating, text, anonymous, reviewer_id, create
         </span>
       </header>
       {text && <p dir="auto">{text}</p>}
-      <Button look="quiet" className={styles.reportReview} onClick={() => setReporting(true)}>
-        {t('people.report')}
-      </Button>
+      {!isMine && (
+        <Button look="quiet" className={styles.reportReview} onClick={() => setReporting(true)}>
+          {t('people.report')}
+        </Button>
+      )}
       {isReporting && (
         <ReportSheet about={{ review_id: id }} userId={null} name="" onClose={() => setReporting(false)} />
       )}
