@@ -172,16 +172,11 @@ async function isUnpacked(q: Queries, note: string): Promise<boolean> {
 }
 
 async function unpack(q: Queries, note: string, restore: () => Promise<void>) {
-  const remove = () => q.run(`DROP TABLE IF EXISTS ${copyMark}`)
-  await remove()
+  await q.run(`DROP TABLE IF EXISTS ${copyMark}`)
   await q.run(`CREATE TABLE ${copyMark} (name text PRIMARY KEY, note text NOT NULL)`)
   await q.run(`INSERT INTO ${copyMark} (name, note) VALUES ('dump', $1)`, [note])
-  try {
-    await restore()
-  } catch (error) {
-    await remove()
-    throw error
-  }
+  // After a failure the mark stays, because the pg_restore of a command that was killed before may still commit.
+  await restore()
 }
 
 /** Throws if the database is not empty. Called before unpacking; the copy itself checks again. */
