@@ -268,6 +268,70 @@ browserTest(
 )
 
 browserTest(
+  'a moderator whose decision comes too late reads so, whatever the other one did, and what they wrote is kept',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const [mo, root] = [await withRole(app, 'moderator', 'Mo'), await withRole(app, 'admin', 'Root')]
+    const ada = await app.person('Ada')
+    const reported = async (why: string): Promise<string> =>
+      (await ada.post('reports', { user_id: (await app.person('Bob')).id, reason: why })).body.id
+    const { page, context, errors } = await openConsole(origin, mo)
+    const opened = page.getByRole('article', { name: 'Report' })
+    const tooLate = opened.getByRole('alert').getByText('Your decision was not taken: somebody else was faster.')
+    const decision = { action: 'dismiss', note: 'Nothing wrong.' }
+    const others = [
+      ['spam', 'resolve', { ...decision, undo_s: 10 }, 'Somebody else’s decision about it takes effect in a moment.'],
+      ['scam', 'claim', undefined, 'Taken'],
+      ['hate', 'resolve', decision, 'Nothing wrong.'],
+    ] as const
+    for (const [why, path, body, shown] of others) {
+      const id = await reported(why)
+      await page.goto(`${origin}/console/queue/${id}`)
+      await page.getByRole('form', { name: 'Decide' }).waitFor()
+      await page.keyboard.press('w')
+      await reason(page).fill('Please be kind.')
+      expect((await root.post(`admin/reports/${id}/${path}`, body)).status).toBe(200)
+      await page.keyboard.press('Control+Enter')
+      await tooLate.waitFor()
+      await opened.getByText(shown, { exact: true }).waitFor()
+      expect(await opened.getByRole('alert').count()).toBe(1)
+      expect(await reason(page).count()).toBe(0)
+      expect(await page.evaluate<string>('document.activeElement.tagName')).toBe('H1')
+    }
+
+    // Free again, it has what was written. The page has not been loaded anew meanwhile.
+    const id = await reported('underage')
+    await page.goto(`${origin}/console/queue/${id}`)
+    await page.getByRole('form', { name: 'Decide' }).waitFor()
+    await page.keyboard.press('w')
+    await reason(page).fill('Please be older.')
+    expect((await root.post(`admin/reports/${id}/claim`)).status).toBe(200)
+    await page.keyboard.press('Control+Enter')
+    await tooLate.waitFor()
+    expect((await root.delete(`admin/reports/${id}/claim`)).status).toBe(204)
+    await page.keyboard.press('Escape')
+    await opened.waitFor({ state: 'detached' })
+    await page.goBack()
+    await reason(page).waitFor()
+    expect(await reason(page).inputValue()).toBe('Please be older.')
+    expect(await opened.getByRole('alert').count()).toBe(0)
+
+    // A moderator whose own decision was stored, but not answered, is not told that it was somebody else's.
+    await page.route('**/resolve', async (route) => void (await route.fetch(), await route.abort()), { times: 1 })
+    await page.keyboard.press('Control+Enter')
+    await opened.getByRole('alert').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await opened.getByText('A decision about it takes effect in a moment.').waitFor()
+    expect(await tooLate.count()).toBe(0)
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
   'the newest reports about somebody are shown, with a link to the others',
   async () => {
     const app = await testApp()

@@ -127,8 +127,22 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
     ...(canRelease ? [{ keys: 'x', label: t('queue.release'), run: () => void release.run() }] : []),
   ])
 
+  const isDecidable = isOpen && (claimed_by === null || isMine)
+  const decisionFailure = decisionFailed[0]
+  // A moderator whose own decision is stored, but whose answer was lost, is refused too.
+  const isOvertaken =
+    !isDecidable &&
+    decisionFailure !== null &&
+    decisionFailure !== 'offline' &&
+    (decisionFailure.code === 'claimed' || decisionFailure.code === 'conflict') &&
+    (report.pending?.decided_by ?? report.resolution?.resolved_by) !== own
+
   // Screen readers begin at the heading of the opened report.
   useEffect(() => heading.current?.focus(), [])
+  // The focus was in the form of the decision, which is gone.
+  useEffect(() => {
+    if (isOvertaken && document.activeElement === document.body) heading.current?.focus()
+  }, [isOvertaken])
   const renew = claim.run
   // Whether somebody has used the console since the last renewal. Opening the report was a use.
   const isUsed = useRef(true)
@@ -224,8 +238,13 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
           <EvidenceView report={report} />
         </div>
         <div className={detailStyles.side}>
+          {isOvertaken && (
+            <p className={styles.overtaken} role="alert">
+              {t('queue.overtaken')}
+            </p>
+          )}
           {report.resolution && <Outcome report={report} />}
-          {report.pending && <p className={styles.pending}>{t('queue.pending')}</p>}
+          {report.pending && <p className={styles.pending}>{t(canUndo ? 'queue.pending' : 'queue.pendingOfOther')}</p>}
           {canUndo && (
             <Button busy={undo.busy} icon={<Undo2 size={14} aria-hidden />} onClick={undo.run}>
               {t('queue.undo')}
@@ -233,7 +252,7 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
             </Button>
           )}
           <FailureText failure={undo.failure} />
-          {isOpen && (claimed_by === null || isMine) && (
+          {isDecidable && (
             <Decision
               report={report}
               undone={undone}

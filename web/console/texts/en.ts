@@ -137,6 +137,8 @@ export const en = {
   'queue.byErased': 'An account that is erased',
   'queue.reporter': 'Who reported',
   'queue.pending': 'A decision about it takes effect in a moment.',
+  'queue.pendingOfOther': 'Somebody else’s decision about it takes effect in a moment.',
+  'queue.overtaken': 'Your decision was not taken: somebody else was faster.',
   'queue.noSubject': 'The account concerned is erased.',
   'queue.outcome': 'Outcome',
   'queue.decision': 'Decision',

@@ -144,6 +144,8 @@ export const ru: Translation<typeof en> = {
   'queue.byErased': 'Удалённая учётная запись',
   'queue.reporter': 'Кто пожаловался',
   'queue.pending': 'Решение по ней вот-вот вступит в силу.',
+  'queue.pendingOfOther': 'Решение другого модератора по ней вот-вот вступит в силу.',
+  'queue.overtaken': 'Ваше решение не принято: кто-то другой вас опередил.',
   'queue.noSubject': 'Учётная запись, о которой жалоба, удалена.',
   'queue.outcome': 'Итог',
   'queue.decision': 'Решение',
