@@ -332,6 +332,40 @@ browserTest(
 )
 
 browserTest(
+  'the other reports about somebody that cannot be read say so, and are read again',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const mo = await withRole(app, 'moderator', 'Mo')
+    const [ada, bob, cleo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cleo')]
+    await ada.post('reports', { user_id: bob.id, reason: 'scam' })
+    const { id } = (await cleo.post('reports', { user_id: bob.id, reason: 'spam' })).body
+    const { page, context, errors } = await openConsole(origin, mo)
+    const lost = /admin\/reports\?.*subject_id/
+    for (const [path, name] of [
+      [`queue/${id}`, 'Other reports'],
+      [`people/${bob.id}`, 'Reports about them'],
+    ] as const) {
+      await page.route(lost, (route) => route.fulfill({ status: 502, body: 'Bad gateway' }))
+      await page.goto(`${origin}/console/${path}`)
+      const theirs = page
+        .locator('section')
+        .filter({ has: page.getByRole('heading', { name, exact: true }) })
+        .last()
+      await theirs.getByRole('alert').getByText('The server has a problem. Try again in a moment.').waitFor()
+      await page.unroute(lost)
+      await button(theirs, 'Try again').click()
+      await theirs.getByRole('link', { name: 'Scam' }).waitFor()
+      expect(await theirs.getByRole('alert').count()).toBe(0)
+    }
+    expect(errors.filter((error) => !error.includes('502'))).toEqual([])
+    await context.close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
   'the newest reports about somebody are shown, with a link to the others',
   async () => {
     const app = await testApp()

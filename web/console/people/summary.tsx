@@ -141,12 +141,18 @@ type OtherProps = { id: string; title: string; except?: string }
 export function OtherReports({ id, title, except }: OtherProps) {
   const { t } = useLanguage()
   const { api } = useConvene()
-  const { data } = useResource(
+  const { data, failure, reload } = useResource(
     () => api.GET('/api/v1/admin/reports', { params: { query: { subject_id: id, sort: 'newest', limit: 100 } } }),
     id,
   )
-  const others = data?.items.filter((report) => report.id !== except) ?? []
-  if (data === null || others.length === 0) return null
+  if (data === null)
+    return failure === null ? null : (
+      <Section title={title}>
+        <Failed failure={failure} onRetry={reload} />
+      </Section>
+    )
+  const others = data.items.filter((report) => report.id !== except)
+  if (others.length === 0) return null
   return (
     <Section title={title}>
       <ul className={styles.others}>
