@@ -473,6 +473,47 @@ browserTest(
 )
 
 browserTest(
+  'the verdict about a text is not shown beside another one, however late it comes',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const root = await withRole(app, 'admin', 'Root')
+    await app.services.filter.replaceAll(operator, [
+      {
+        ...{ name: 'Fruit', on: true, applies_to: ['message'], action: 'refuse' },
+        match: { type: 'words', words: ['banana'] },
+      },
+    ])
+    const { page, errors, context } = await openConsole(web.origin, root)
+    await page.goto(`${web.origin}/console/rules/try`)
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/rules/try', async (route) => void (await held, await route.continue()), { times: 1 })
+    const text = field(page, 'Text')
+    const run = button(page, 'Try it')
+    await text.fill('A banana?')
+    await text.press('Control+Enter')
+    await text.fill('Hello.')
+    const answered = page.waitForResponse('**/rules/try')
+    answer()
+    await (await answered).finished()
+    await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+    expect(await page.getByText('It would be refused.').count()).toBe(0)
+
+    await run.click()
+    await page.getByText('No rule matches.').waitFor()
+    await text.fill('A banana?')
+    expect(await page.getByText('No rule matches.').count()).toBe(0)
+    await run.click()
+    await page.getByText('It would be refused.').waitFor()
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
   'what an admin has not saved of a rule is not shown to the next one on the same page, and is still there for the first',
   async () => {
     const app = await testApp()

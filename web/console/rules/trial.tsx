@@ -28,11 +28,13 @@ export function Trial({ field, subject, of }: Props) {
   const { api } = useConvene()
   const [text, setText] = useState('')
   const [as, setAs] = useState<Subject>(subject === 'photo' ? 'message' : subject)
-  const [result, setResult] = useState<Result | null>(null)
+  // An answer may come after the text or the choice has changed.
+  const [tried, setTried] = useState<{ text: string; as: Subject; result: Result } | null>(null)
+  const result = tried?.text === text && tried.as === as ? tried.result : null
   const trial = useAction(async () => {
     if (text.trim() === '') return field.current?.focus() ?? null
     const { data, failure } = await outcomeOf(api.POST('/api/v1/admin/rules/try', { body: { text, applies_to: as } }))
-    setResult(data)
+    setTried(data && { text, as, result: data })
     return failure
   })
   return (
@@ -55,19 +57,13 @@ export function Trial({ field, subject, of }: Props) {
         rows={3}
         value={text}
         error={excessText(t, text, 4000)}
-        onChange={(event) => {
-          setText(event.target.value)
-          setResult(null)
-        }}
+        onChange={(event) => setText(event.target.value)}
       />
       <div className={styles.asking}>
         <Select
           label={t('rules.try.as')}
           value={as}
-          onChange={(chosen) => {
-            setAs(subjects.find((each) => each === chosen) ?? 'message')
-            setResult(null)
-          }}
+          onChange={(chosen) => setAs(subjects.find((each) => each === chosen) ?? 'message')}
           options={subjects
             .filter((value) => value !== 'photo')
             .map((value) => ({ value, label: t(`rules.subject.${value}`) }))}
