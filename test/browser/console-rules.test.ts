@@ -514,6 +514,59 @@ browserTest(
 )
 
 browserTest(
+  'saving a template replaces what somebody else has changed only after saying so',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [root, ada] = [await withRole(app, 'admin', 'Root'), await withRole(app, 'admin', 'Ada')]
+    const kind = { name: 'Be kind', language: 'en', text: 'Please be kind.' }
+    const { id } = (await ada.post('admin/templates', kind)).body
+    const stored = async () => (await ada.get('admin/templates')).body.items[0]
+    const change = async (text: string) =>
+      expect((await ada.put(`admin/templates/${id}`, { ...kind, text })).status).toBe(200)
+    const { page, errors, context } = await openConsole(web.origin, root)
+    await page.goto(`${web.origin}/console/templates/${id}`)
+    const text = field(page, 'Text, which the person reads')
+    await text.waitFor()
+    const save = () => button(page, /^Save/).click()
+    const outdated = page.getByRole('alert').filter({ hasText: 'Somebody else has changed this template meanwhile.' })
+
+    await change('Be kind, or leave.')
+    await text.fill('Be kind, please.')
+    await save()
+    await outdated.waitFor()
+    await expectAccessible(page, 'a template that somebody else has changed')
+    expect(await stored()).toMatchObject({ text: 'Be kind, or leave.' })
+    expect(await text.inputValue()).toBe('Be kind, please.')
+    await save()
+    await page.getByText('Saved. Moderators have it now.').first().waitFor()
+    await outdated.waitFor({ state: 'detached' })
+    expect(await stored()).toMatchObject({ text: 'Be kind, please.' })
+
+    // Discarding shows what the other has written, which can be saved at once.
+    await change('Kindness is a rule.')
+    await text.fill('Be very kind.')
+    await save()
+    await outdated.waitFor()
+    await button(page, 'Discard changes').click()
+    await outdated.waitFor({ state: 'detached' })
+    expect(await text.inputValue()).toBe('Kindness is a rule.')
+    expect(await page.evaluate<string>('document.activeElement.tagName')).toBe('H1')
+
+    // What is the same as what is written is no change of somebody else's.
+    await change('Be kind to all.')
+    await text.fill('Be kind to all.')
+    await save()
+    await page.getByText('Saved. Moderators have it now.').first().waitFor()
+    expect(await outdated.count()).toBe(0)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
   'what an admin has not saved of a rule is not shown to the next one on the same page, and is still there for the first',
   async () => {
     const app = await testApp()

@@ -9,7 +9,7 @@ import { useToast } from '../../shared/ui/toasts.tsx'
 import { errorAt, failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import { excessText, outcomeOf, useAction, useResource } from '../requests.ts'
+import { excessText, type Outcome, outcomeOf, useAction, useResource } from '../requests.ts'
 import detailStyles from '../ui/detail.module.css'
 import listStyles from '../ui/list.module.css'
 import { AskFirst } from '../ui/ask-first.tsx'
@@ -22,6 +22,9 @@ import { focusRow, Split } from '../ui/split.tsx'
 import styles from './templates.module.css'
 
 type Template = components['schemas']['Template']
+type Written = Pick<Template, 'name' | 'language' | 'text'>
+
+const isSame = (a: Written, b: Written) => a.name === b.name && a.language === b.language && a.text === b.text
 
 /** The name of a language in the language of the console; null for an invalid tag. */
 function languageName(language: string, tag: string): string | null {
@@ -167,6 +170,9 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
   const [name, setName] = useState(template?.name ?? '')
   const [tag, setTag] = useState(startIn)
   const [text, setText] = useState(template?.text ?? '')
+  // What was stored when this admin began, or learned of somebody else's change.
+  const [opened, setOpened] = useState(template)
+  const [isOutdated, setIsOutdated] = useState(false)
   const [isIncomplete, setIsIncomplete] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -175,17 +181,32 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
     else heading.current?.focus()
   }, [])
   const written = [name, tag, text].map((value) => value.trim())
+  const replace = async (of: Template, body: Written): Promise<Outcome<Template> | null> => {
+    const { data, failure } = await outcomeOf(api.GET('/api/v1/admin/templates'))
+    if (failure) return { data: null, failure }
+    // If it is deleted, the server says so when it is replaced.
+    const stored = data.items.find(({ id }) => id === of.id)
+    // It equals the body if this admin has saved before and only the answer was lost.
+    if (stored && opened && !isSame(stored, opened) && !isSame(stored, body)) {
+      setOpened(stored)
+      setIsOutdated(true)
+      await onSaved()
+      return null
+    }
+    return outcomeOf(api.PUT('/api/v1/admin/templates/{id}', { params: { path: { id: of.id } }, body }))
+  }
   const save = useAction(async () => {
+    setIsOutdated(false)
     setIsIncomplete(true)
     const lacking = written.indexOf('')
     if (lacking >= 0) return form.current?.querySelectorAll<HTMLElement>('input, textarea')[lacking]?.focus() ?? null
     const body = { name: name.trim(), language: tag.trim(), text: text.trim() }
-    const { data, failure } = await outcomeOf(
-      template === null
-        ? api.POST('/api/v1/admin/templates', { body })
-        : api.PUT('/api/v1/admin/templates/{id}', { params: { path: { id: template.id } }, body }),
-    )
+    const saved =
+      template === null ? await outcomeOf(api.POST('/api/v1/admin/templates', { body })) : await replace(template, body)
+    if (saved === null) return null
+    const { data, failure } = saved
     if (failure) return failure
+    setOpened(data)
     await onSaved()
     toast(t('templates.saved'))
     if (template === null) onOpen(data.id)
@@ -205,6 +226,14 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
   useKeys(t('templates.one'), [
     { keys: 'Mod+Enter', label: t('console.save'), inFields: true, inLine: true, run: () => void save.run() },
   ])
+  const discard = () => {
+    setName(opened?.name ?? '')
+    setTag(opened?.language ?? startIn)
+    setText(opened?.text ?? '')
+    setIsOutdated(false)
+    // The button is gone.
+    heading.current?.focus()
+  }
   const { failure } = save
   const isTaken = failure !== null && failure !== 'offline' && failure.code === 'conflict'
   const said = (path: string, value: string) => {
@@ -265,10 +294,20 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
           ) : (
             <FailureText failure={failureBeside(failure, ['/name', '/language', '/text']) ?? remove.failure} />
           )}
+          {isOutdated && (
+            <p className={styles.error} role="alert">
+              {t('templates.outdated')}
+            </p>
+          )}
           <div className={styles.buttons}>
             <Button type="submit" look="primary" busy={save.busy}>
               {t('console.save')} <Keys keys="Mod+Enter" />
             </Button>
+            {isOutdated && (
+              <Button look="quiet" onClick={discard}>
+                {t('rules.discard')}
+              </Button>
+            )}
             {template !== null && (
               <AskFirst
                 label={t('templates.delete')}

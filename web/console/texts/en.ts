@@ -547,6 +547,8 @@ export const en = {
   'templates.textHint': 'Say what was wrong and which rule forbids it. Decisions keep what they said when it changes.',
   'templates.saved': 'Saved. Moderators have it now.',
   'templates.taken': 'There is a template of that name in that language already.',
+  'templates.outdated':
+    'Somebody else has changed this template meanwhile. Save again to replace their version, or discard your changes to see it.',
   'templates.delete': 'Delete the template',
   'templates.deleteAsk': 'Delete “{name}”?',
   'templates.deleted': 'The template is deleted.',
