@@ -171,6 +171,58 @@ browserTest('a text is as long as its characters, of which an emoji is one', asy
   expect(errors).toEqual([])
 })
 
+browserTest('saving a profile leaves what was changed on another device', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const { page, errors } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/me`)
+  await button(page, 'Edit profile')
+    .or(page.getByRole('link', { name: 'Edit profile' }))
+    .waitFor()
+  await ada.put('me', { bio: 'Written elsewhere' })
+  await button(page, 'Edit profile')
+    .or(page.getByRole('link', { name: 'Edit profile' }))
+    .click()
+  const about = page.getByLabel('About you')
+  await until(async () => (await about.inputValue()) === 'Written elsewhere', 'the form has what is stored')
+  await ada.put('me', { bio: 'Written elsewhere later' })
+  await page.getByLabel('City').fill('Lisbon')
+  await button(page, 'Save').click()
+  await page.getByText('Saved').waitFor()
+  expect((await ada.get('me')).body).toMatchObject({ bio: 'Written elsewhere later', city: 'Lisbon' })
+  expect(errors).toEqual([])
+})
+
+browserTest('a photo whose sheet is closed while it is uploaded is not shown to anybody', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const { page } = await openAs(browser, origin, ada)
+  const uploaded = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<void>()
+  await page.route('**/api/v1/media', async (route) => {
+    const response = await route.fetch()
+    uploaded.resolve()
+    await answer.promise
+    await route.fulfill({ response })
+  })
+  const changes: string[] = []
+  page.on('request', (request) => void (request.method() === 'PUT' && changes.push(request.url())))
+  await page.goto(`${origin}/me/edit`)
+  await page.getByLabel('Choose a photo').setInputFiles(await photo())
+  await button(page, 'Use photo').click()
+  await uploaded.promise
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const answered = page.waitForResponse('**/api/v1/media')
+  answer.resolve()
+  await answered
+  await page.getByLabel('City').fill('Lisbon')
+  await button(page, 'Save').click()
+  await page.getByText('Saved').waitFor()
+  expect(changes).toHaveLength(1)
+  expect((await ada.get('me')).body.photo).toBeNull()
+})
+
 browserTest('what was being written is still there after a session has ended elsewhere', async () => {
   const { app, origin } = await serve()
   const ada = await app.person('Ada')

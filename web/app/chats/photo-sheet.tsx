@@ -28,6 +28,14 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
   const shown = typeof ready === 'object' && !(ready instanceof Blob) ? ready : null
   const preview = useObjectUrl(shown?.photo)
 
+  const isClosed = useRef(false)
+  useEffect(() => {
+    isClosed.current = false
+    return () => {
+      isClosed.current = true
+    }
+  }, [])
+
   useEffect(() => {
     let isOver = false
     void preparePhoto(file).then(async (made) => {
@@ -49,6 +57,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
     setUncut(false)
     const part = crop && crop.width > 2 && crop.height > 2 ? crop : null
     const photo = part ? await cutPhoto(ready.photo, pixelsOf(part, ready)) : ready.photo
+    if (isClosed.current) return
     if (photo) return onSend(photo, caption.trim())
     // The whole photo would show what the user has cut away.
     isSent.current = false

@@ -7,9 +7,9 @@ import { Checkbox, Field, Select, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
-import { excessText, fieldText, outcomeOf, useAction } from '../requests.ts'
+import { excessText, fieldText, outcomeOf, useAction, useResource } from '../requests.ts'
 import { useTelegram } from '../telegram/telegram.tsx'
-import { Part } from './loaded.tsx'
+import { Loaded, Part } from './loaded.tsx'
 import { PhotoField } from './photo-field.tsx'
 import styles from './settings.module.css'
 
@@ -18,26 +18,36 @@ const genders: readonly Gender[] = ['female', 'male', 'other']
 
 export default function EditProfile() {
   const { t } = useLanguage()
-  const user = useSession(({ user }) => user)
+  const { api } = useConvene()
+  // The session's copy lacks what was changed on another device since.
+  const stored = useResource(() => api.GET('/api/v1/me'))
   return (
     <Part title={t('settings.profile.edit')} back="/me">
-      {user && <ProfileForm user={user} />}
+      <Loaded of={stored}>{(stored) => <ProfileForm stored={stored} />}</Loaded>
     </Part>
   )
 }
 
-function ProfileForm({ user }: { user: Me }) {
+function ProfileForm({ stored }: { stored: Me }) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
   const sdk = useTelegram()?.sdk
   const [, navigate] = useLocation()
-  const [given, setGiven] = useState({ name: user.name ?? '', city: user.city ?? '', bio: user.bio ?? '' })
-  const [gender, setGender] = useState<Gender | null>(user.gender)
-  const [showAge, setShowAge] = useState(user.show_age)
+  const user = useSession(({ user }) => user) ?? stored
+  const [given, setGiven] = useState({ name: stored.name ?? '', city: stored.city ?? '', bio: stored.bio ?? '' })
+  const [gender, setGender] = useState<Gender | null>(stored.gender)
+  const [showAge, setShowAge] = useState(stored.show_age)
   const save = useAction(async () => {
-    const { name, city, bio } = given
-    const body = { name, city: city.trim() || null, bio: bio.trim() || null, gender, show_age: showAge }
+    const [name, city, bio] = [given.name, given.city.trim() || null, given.bio.trim() || null]
+    // A field that the user has left alone may have been changed on another device meanwhile.
+    const body = {
+      ...(name !== stored.name && { name }),
+      ...(city !== stored.city && { city }),
+      ...(bio !== stored.bio && { bio }),
+      ...(gender !== stored.gender && { gender }),
+      ...(showAge !== stored.show_age && { show_age: showAge }),
+    }
     const { failure } = await outcomeOf(api.PUT('/api/v1/me', { body }))
     if (failure) return failure
     sdk?.haptic('success')

@@ -19,7 +19,11 @@ export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props)
   const { api } = useConvene()
   const send = async (text: string) => {
     const { failure } = await outcomeOf(api.POST('/api/v1/appeals', { body: { notice_id: notice.id, text } }))
-    if (!failure) onChange()
+    // An appeal exists: this one, or one that the user has made on another device.
+    if (!failure || (failure !== 'offline' && failure.code === 'conflict')) {
+      onChange()
+      return null
+    }
     return failure
   }
   const [isAppealing, setIsAppealing] = useState(false)

@@ -17,16 +17,24 @@ export function PhotoField({ user }: { user: Me }) {
   const { api } = useConvene()
   const input = useRef<HTMLInputElement>(null)
   const [file, setFile] = useState<File | null>(null)
+  const chosen = useRef<File | null>(null)
+  const choose = (file: File | null) => {
+    chosen.current = file
+    setFile(file)
+  }
 
-  const upload = useAction(async (photo: Blob) => {
+  const upload = useAction(async (photo: Blob, of: File) => {
+    // Whoever closes the sheet does not want the photo any more.
+    if (chosen.current !== of) return null
     const form = new FormData()
     form.append('file', photo, 'photo.jpg')
     // The types describe the fields of the form; the body is the form itself.
     const body = form as unknown as { file: string }
     const image = await outcomeOf(api.POST('/api/v1/media', { body }))
+    if (chosen.current !== of) return null
     if (image.failure) return image.failure
     const { failure } = await outcomeOf(api.PUT('/api/v1/me', { body: { photo: image.data.id } }))
-    if (!failure) setFile(null)
+    if (!failure) choose(null)
     return failure
   })
   const remove = useAction(async () => (await outcomeOf(api.PUT('/api/v1/me', { body: { photo: null } }))).failure)
@@ -48,7 +56,7 @@ export function PhotoField({ user }: { user: Me }) {
           hidden
           aria-label={t('settings.photo.choose')}
           onChange={(event) => {
-            setFile(event.target.files?.[0] ?? null)
+            choose(event.target.files?.[0] ?? null)
             // Reset the input, so that the same file can be chosen again.
             event.target.value = ''
           }}
@@ -69,8 +77,8 @@ export function PhotoField({ user }: { user: Me }) {
             file={file}
             busy={upload.busy}
             failure={upload.failure}
-            onClose={() => setFile(null)}
-            onReady={upload.run}
+            onClose={() => choose(null)}
+            onReady={(photo) => void upload.run(photo, file)}
           />
         </Suspense>
       )}
