@@ -137,7 +137,7 @@ const table: Record<string, Row[]> = {
   'POST /api/v1/me/identities/messenger': [
     ['that of Ada’s messenger', ({ ada }) => ({ path: 'me/identities/messenger',
         body: { init_data: initData(messengerIdOf(ada)) } }),
-      '200', '409 conflict', '409 conflict', '409 conflict', halted, none, '409 conflict'],
+      '200', ...Array<string>(3).fill('409 identity_taken'), halted, none, '409 identity_taken'],
   ],
   'POST /api/v1/me/identities/oidc/:provider': [
     ['of a provider that is not configured', () => ({ path: 'me/identities/oidc/acme', body: { id_token: 'a.b.c' } }),

@@ -1,13 +1,32 @@
-import type { ReactNode } from 'react'
-import { Crashed, CrashBoundary } from '../shared/ui/crashes.tsx'
+import { Component, type ReactNode } from 'react'
+import { Button } from '../shared/ui/button.tsx'
+import { State } from '../shared/ui/state.tsx'
 import { useLanguage } from './language.tsx'
 
-/** Shows a message with a reload button instead of an empty page. */
-export const Crashes = ({ children }: { children: ReactNode }) => (
-  <CrashBoundary crashed={<ConsoleCrashed />}>{children}</CrashBoundary>
-)
+/** Shows a reload button instead of an empty page, for example if an update of the server has replaced this page's files. */
+export class Crashes extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
+  override state = { hasFailed: false }
+  static getDerivedStateFromError = () => ({ hasFailed: true })
+  override render() {
+    return this.state.hasFailed ? <Crashed /> : this.props.children
+  }
+}
 
-function ConsoleCrashed() {
+function Crashed() {
   const { t } = useLanguage()
-  return <Crashed title={t('console.crash.title')} text={t('console.crash.text')} reload={t('console.crash.reload')} />
+  return (
+    <main>
+      <State
+        heading="h1"
+        title={t('console.crash.title')}
+        action={
+          <Button look="primary" onClick={() => location.reload()}>
+            {t('console.crash.reload')}
+          </Button>
+        }
+      >
+        {t('console.crash.text')}
+      </State>
+    </main>
+  )
 }
