@@ -19,16 +19,20 @@ const genders: readonly Gender[] = ['female', 'male', 'other']
 export default function EditProfile() {
   const { t } = useLanguage()
   const { api } = useConvene()
-  // The session's copy lacks what was changed on another device since.
-  const stored = useResource(() => api.GET('/api/v1/me'))
+  // The session's copy lacks what was changed on another device since, but serves without a network.
+  const copy = useSession(({ user }) => user)
+  const read = useResource(() => api.GET('/api/v1/me'))
+  const of = read.failure === 'offline' && read.data === null ? { ...read, data: copy } : read
   return (
     <Part title={t('settings.profile.edit')} back="/me">
-      <Loaded of={stored}>{(stored) => <ProfileForm stored={stored} />}</Loaded>
+      <Loaded of={of}>{(stored) => <ProfileForm read={stored} />}</Loaded>
     </Part>
   )
 }
 
-function ProfileForm({ stored }: { stored: Me }) {
+function ProfileForm({ read }: { read: Me }) {
+  // What the fields began with decides what the user has changed. A later reading leaves it alone.
+  const [stored] = useState(read)
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
