@@ -57,10 +57,17 @@ export function memory(pid: number): { now: number; peak: number } {
   return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') }
 }
 
-/** MiB of processes, where each page counts in equal parts to all processes that have it. */
-export function proportionalMemory(pids: readonly number[]): number {
-  const kibibytes = pids.map((pid) => Number(/^Pss:\s+(\d+) kB/m.exec(ofProcess(pid, 'smaps_rollup') ?? '')?.[1] ?? 0))
-  return kibibytes.reduce((sum, each) => sum + each, 0) / 1024
+export type OwnAndMapped = { own: number; mapped: number }
+
+/**
+ * MiB of processes, where each page counts in equal parts to all processes that have it: what is theirs, and what they have
+ * mapped of files, such as their code and the database, which the kernel takes back where it needs room.
+ */
+export function proportionalMemory(pids: readonly number[]): OwnAndMapped {
+  const rollups = pids.map((pid) => ofProcess(pid, 'smaps_rollup') ?? '')
+  const mebibytes = (field: string) =>
+    rollups.reduce((sum, one) => sum + Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(one)?.[1] ?? 0), 0) / 1024
+  return { own: mebibytes('Pss_Anon') + mebibytes('Pss_Shmem'), mapped: mebibytes('Pss_File') }
 }
 
 /** A file of a process; null where that has ended meanwhile, as the workers of a server come and go. */

@@ -27,8 +27,11 @@ type Known = {
   looked_up_at: number
 }
 
-/** Callers by their tokens, and the tokens of each user. */
-const half = () => ({ known: new Map<string, Known>(), tokensOf: new Map<string, Set<string>>() })
+// One for all, because most callers miss none.
+const none: ConsentKind[] = []
+
+/** Callers by their tokens, and the tokens of each user: mostly one, for which a set would take some 300 bytes. */
+const half = () => ({ known: new Map<string, Known>(), tokensOf: new Map<string, string | Set<string>>() })
 
 /**
  * How long a cached caller is trusted when this process may miss a change. Other nodes invalidate entries at once. The
@@ -79,9 +82,11 @@ export function callers({
       newer = half()
     }
     newer.known.set(token, entry)
-    const own = newer.tokensOf.get(entry.caller.id)
-    if (own) own.add(token)
-    else newer.tokensOf.set(entry.caller.id, new Set([token]))
+    const userId = entry.caller.id
+    const own = newer.tokensOf.get(userId)
+    if (own === undefined) newer.tokensOf.set(userId, token)
+    else if (typeof own !== 'string') own.add(token)
+    else if (own !== token) newer.tokensOf.set(userId, new Set([own, token]))
   }
 
   function find(token: string): Known | undefined {
@@ -98,8 +103,8 @@ export function callers({
       if (!entry) continue
       known.delete(token)
       const own = tokensOf.get(entry.caller.id)
-      own?.delete(token)
-      if (own?.size === 0) tokensOf.delete(entry.caller.id)
+      if (typeof own === 'object') own.delete(token)
+      if (own === token || (typeof own === 'object' && own.size === 0)) tokensOf.delete(entry.caller.id)
     }
   }
 
@@ -110,11 +115,11 @@ export function callers({
     const session = await sessions.byId(session_id)
     if (!session || session.user_id !== user_id || session.ended_at !== null) throw notSignedIn()
     const { suspended_until, suspended_reason } = session
-    const consents_missing = await consents.missing(user_id)
+    const missing = await consents.missing(user_id)
     const caller: Caller = {
       id: user_id,
       session_id,
-      consents_missing,
+      consents_missing: missing.length > 0 ? missing : none,
       has_unverified_email: session.email !== null && session.email_verified_at === null,
       passkey_at: session.passkey_at,
       token_expires_at: expires_at,
@@ -133,7 +138,10 @@ export function callers({
 
   function forgetHere(userId: string) {
     epoch++
-    for (const { tokensOf } of [newer, older]) for (const token of tokensOf.get(userId) ?? []) drop(token)
+    for (const { tokensOf } of [newer, older]) {
+      const own = tokensOf.get(userId) ?? []
+      for (const token of typeof own === 'string' ? [own] : own) drop(token)
+    }
   }
 
   return {
