@@ -91,20 +91,18 @@ browserTest(
       await context.close()
       return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000
     }
-    const rounds: { welcome: number; nearby: number }[] = []
-    for (let round = 0; round < 3; round++) {
+    // A neighbour on the same core can only make it more: the least of some rounds counts.
+    const least = { welcome: Infinity, nearby: Infinity }
+    for (let round = 0; round < 10 && Math.max(least.welcome, least.nearby) > processorMs; round++) {
       const stranger = await browser.newContext({ serviceWorkers: 'block', locale: 'en' })
       const { context } = await openAs(browser, web.origin, ada, { serviceWorkers: 'block' })
-      rounds.push({
-        welcome: await taken(stranger, '/', (page) => page.getByRole('link', { name: 'Create account' })),
-        nearby: await taken(context, '/nearby', (page) => page.getByRole('button', { name: 'Hide me' })),
-      })
+      const welcome = await taken(stranger, '/', (page) => page.getByRole('link', { name: 'Create account' }))
+      const nearby = await taken(context, '/nearby', (page) => page.getByRole('button', { name: 'Hide me' }))
+      least.welcome = Math.min(least.welcome, welcome)
+      least.nearby = Math.min(least.nearby, nearby)
     }
-    // A neighbour on the same core can only make it more.
-    for (const screen of ['welcome', 'nearby'] as const) {
-      const least = Math.min(...rounds.map((round) => round[screen]))
-      expect({ screen, least, isWithin: least > 0 && least <= processorMs }).toEqual({ screen, least, isWithin: true })
-    }
+    for (const [screen, ms] of Object.entries(least))
+      expect({ screen, ms, isWithin: ms > 0 && ms <= processorMs }).toEqual({ screen, ms, isWithin: true })
     await web.stop()
   },
   120_000,
