@@ -123,7 +123,8 @@ function fail(error: unknown, [name = '']: string[]): never {
   process.exit(isUsage ? 2 : 1)
 }
 
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+// The names of arguments, such as KIND, stay as they are.
+const lowerFirst = (text: string) => (/^[A-Z][A-Z]/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1))
 
 function isDebugging(): boolean {
   try {

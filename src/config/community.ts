@@ -26,7 +26,13 @@ export const communitySettings = {
     default: 'off',
     type: 'off or years',
     help: 'Minimum age for new accounts, such as `18`: registration asks for [a date of birth](docs/accounts.md#minimum-age).',
-    read: (value) => (value === 'off' ? null : wholeNumber(1, 120).read(value)),
+    read(value) {
+      if (value === 'off') return null
+      const years = Number(value)
+      if (!/^\d+$/.test(value) || years < 1 || years > 120)
+        throw new Error('must be off, or a whole number from 1 to 120')
+      return years
+    },
   }),
   nearbyMaxAgeDays: setting({
     name: 'NEARBY_MAX_AGE_DAYS',

@@ -43,8 +43,10 @@ export const limitTable = {
   mail_link: { points: 100, per: 15 * minutes, by: 'address' },
   // For one e-mail address, whether or not an account has it.
   forgot: { points: 3, per: hours, by: 'account' },
-  // For one e-mail address that nobody has verified for the account: it may be a stranger's.
+  // For one e-mail address that nobody has verified for the account: it may be a stranger's. Of the account that has the address.
   mail_to: { points: 10, per: hours, by: 'account' },
+  // The same of accounts that ask for the address: apart, so that they use up no mail of the one that has it.
+  mail_change: { points: 10, per: hours, by: 'account' },
   verify_mail: { points: 1, per: minutes, by: 'account' },
   email_change: { points: 5, per: hours, by: 'account' },
   channel_test: { points: 3, per: hours, by: 'account' },

@@ -135,7 +135,7 @@ export function openMetrics({ ofProcess = false, ofWorker = false } = {}) {
     return (await registry.getMetricsAsJSON()).map(({ name, help, type, aggregator, values }) => ({
       ...{ name, help, type, values },
       // One thread that is late makes its users wait, however quick the others are.
-      aggregator: name.startsWith('nodejs_eventloop_lag') ? 'max' : aggregator,
+      aggregator: name.startsWith('nodejs_eventloop_lag') ? 'max' : aggregator === 'omit' ? 'first' : aggregator,
     }))
   }
 

@@ -676,6 +676,22 @@ describe('a stranger’s mailbox', () => {
     expect(sentTo(smtp)).toBe(10)
   })
 
+  test('gets the mails of its own account, however often strangers have asked for the address', async () => {
+    const { app, smtp } = await open({ RATE_LIMIT: 'register=100/1h' })
+    for (let n = 0; n < 3; n++) {
+      const body = { phone: `+1415555010${n}`, password, name: 'Mal', consents }
+      const mal = app.as((await app.request('POST', 'auth/register', { body })).body.access_token)
+      for (let i = 0; i < 4; i++) await mal.put('me/email', { email: victim, password })
+    }
+    const owner = await register(app, victim)
+    app.clock.now += minutes
+    expect((await owner.post('me/email/verify')).status).toBe(202)
+    const change = { current_password: password, new_password: newPassword }
+    expect((await owner.put('me/password', change)).status).toBe(204)
+    await delivered(app)
+    expect(sentTo(smtp)).toBe(13)
+  })
+
   test('gets ten mails an hour at most from who registers the address again and again', async () => {
     const { app, smtp } = await open({ RATE_LIMIT: 'register=100/1h' })
     for (let n = 0; n < 8; n++) {

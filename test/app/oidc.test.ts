@@ -224,6 +224,10 @@ test('only a new account has to be admitted', async () => {
   expect((await native(app, { id_token: await acme.idToken({ sub: known }) })).status).toBe(200)
   expect(await accounts(app)).toHaveLength(1)
   expect(await rowsOf(app)).toHaveLength(1)
+  const once = (await app.services.registration.invite({ id: null }, { uses: 1 })).code
+  const eve = { id_token: await acme.idToken({ sub: 'eve' }), invite: once }
+  const taps = await Promise.all(Array.from({ length: 5 }, () => native(app, eve)))
+  expect(taps.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 201])
   const closed = await open({ REGISTRATION: 'closed' })
   const refused = await native(closed.app, { id_token: await closed.acme.idToken() })
   expect([refused.status, refused.body.code]).toEqual([403, 'registration_closed'])

@@ -133,6 +133,7 @@ describe('a wrong command line', () => {
       ['admin'],
       /admin takes list, show, invite, suspend, unsuspend, end-sessions, grant, revoke, export, erase, reset-password, adopt, lost-photos \(see convene admin --help\)/,
     ],
+    [['mail', 'preview', 'nope'], /: KIND must be one of: /],
     [['admin', 'promote', 'ada@example.org'], /not 'promote'/],
     [['admin', 'erase'], /whose account\? admin erase WHO/],
     [['admin', 'export', 'ada@example.org'], /where to\? admin export WHO FILE/],

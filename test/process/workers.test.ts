@@ -175,6 +175,8 @@ test('metrics are those of all threads', async () => {
   const answered = 'convene_http_request_duration_seconds_count{method="GET",route="/api/v1/chats",status="200"}'
   expect(valueOf(answered)).toBe(12)
   expect(valueOf('process_resident_memory_bytes')).toBeGreaterThan(0)
+  // That of the process, not a sum.
+  expect(Math.abs(valueOf('process_start_time_seconds') - Date.now() / 1000)).toBeLessThan(600)
   expect(valueOf('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
 })
 

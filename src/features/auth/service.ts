@@ -220,7 +220,9 @@ export function authService(deps: Deps) {
       const person = personOf(initData)
       const { messenger_id, photo_url: photo } = person
       const { name, verdict } = await allowedName(person.name)
-      const admission = await deps.registration.admissionBy(invite, birth_date, client)
+      // A date of birth concerns new accounts only: it neither refuses a login nor counts against the network address.
+      const isKnown = (await accounts.credentials({ messenger_id })) !== null
+      const admission = await deps.registration.admissionBy(invite, isKnown ? null : birth_date, client)
       const made = newAccount({ name, photo, language: person.language ?? 'en', admission })
       const parcels = webhooks.about('user.created', made.id, { user_id: made.id, by: 'messenger' })
       const account = await accounts.ensureMessengerAccount({ ...made, messenger_id }, parcels)

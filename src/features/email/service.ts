@@ -188,7 +188,7 @@ export function emailService(deps: Deps) {
       const email = normalizedEmail(body.email)
       const from = await store.ofUser(caller.id)
       if (from?.email === email) return store.cancelChange(caller.id)
-      await limits.take('mail_to', email)
+      await limits.take('mail_change', email)
       const { link, stored } = links.make('change', caller.id, email)
       const to = { user_id: caller.id, email, language: await store.languageOf(caller.id) }
       const made = [stored]

@@ -5,7 +5,7 @@ import { recordAudit } from './audit.ts'
 import { addConsents, recordConsents } from './consents.ts'
 import { dropChangeLinks, freeAddress, takenName, welcome as storeWelcome } from './email.ts'
 import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
-import { insertSubject, noteIdentity } from './identities.ts'
+import { holderOf, insertSubject, noteIdentity } from './identities.ts'
 import { insertAccount } from './new-accounts.ts'
 import { enqueue } from './outbox.ts'
 import { endSessions } from './sessions.ts'
@@ -86,7 +86,10 @@ export function accountStore(engine: Engine): AccountStore {
         const isTaken = outcome === 'taken'
         if (isTaken) outcome = yield* insertAccount(engine, db, { ...account, email: null })
         if (outcome === 'taken') throw new Error('an account id was used twice')
-        if (outcome !== 'created') throw new Undone(outcome)
+        if (outcome !== 'created') {
+          // A concurrent request has linked the subject, with the last use of the invite: a login needs none.
+          throw new Undone((yield* holderOf(engine, db, subject)) === null ? outcome : null)
+        }
         if (isFree && !isTaken)
           yield* changed(db.update(users).set({ email_verified_at: created_at }).where(eq(users.id, id)))
         if (!(yield* insertSubject(engine, db, id, subject, created_at))) throw new Undone(null)

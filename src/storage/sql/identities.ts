@@ -36,6 +36,16 @@ export function* noteUse(
   yield* changed(db.insert(identities).values(row).onConflictDoUpdate(used))
 }
 
+/** The identity that a subject is linked as, or null. */
+export function* holderOf(
+  { tables: { identities } }: Engine,
+  db: Builders,
+  { issuer, subject }: Pick<Subject, 'issuer' | 'subject'>,
+) {
+  const isIt = and(eq(identities.issuer, issuer), eq(identities.subject, subject))
+  return yield* first(db.select().from(identities).where(isIt))
+}
+
 /** Links a subject with an account. False if it is linked already, with this account or another (unique index). */
 export function* insertSubject(
   { tables: { identities } }: Engine,
@@ -117,11 +127,6 @@ export function identityStore(engine: Engine): IdentityStore {
     }
   }
 
-  function* holderOf(db: Builders, { issuer, subject }: Pick<Subject, 'issuer' | 'subject'>) {
-    const isIt = and(eq(identities.issuer, issuer), eq(identities.subject, subject))
-    return yield* first(db.select().from(identities).where(isIt))
-  }
-
   /** The account whose verified address this is. */
   const ownerOf = (db: Builders, email: string) =>
     db
@@ -155,13 +160,13 @@ export function identityStore(engine: Engine): IdentityStore {
 
     isKnown: (subject, email) =>
       read(function* (db) {
-        if ((yield* holderOf(db, subject)) !== null) return true
+        if ((yield* holderOf(engine, db, subject)) !== null) return true
         return email !== null && (yield* first(ownerOf(db, email))) !== null
       }),
 
     find: (subject, email, now, told) =>
       write(function* (db) {
-        const linked = yield* holderOf(db, subject)
+        const linked = yield* holderOf(engine, db, subject)
         if (linked !== null) {
           yield* keepGrant(db, linked.id, subject)
           return { user_id: linked.user_id, identity_id: linked.id }
@@ -175,7 +180,7 @@ export function identityStore(engine: Engine): IdentityStore {
         if (isSuspended({ suspended_until }, now)) return found
         // Null: a concurrent request has linked the subject; `holderOf` returns its account.
         if (!(yield* insertSubject(engine, db, user_id, subject, now))) {
-          const other = yield* holderOf(db, subject)
+          const other = yield* holderOf(engine, db, subject)
           return other && { user_id: other.user_id, identity_id: other.id }
         }
         const { language } = preferences
@@ -190,7 +195,7 @@ export function identityStore(engine: Engine): IdentityStore {
       write(function* (db): Work<Linked> {
         if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
         if (!(yield* insertSubject(engine, db, userId, subject, now))) {
-          const holder = yield* holderOf(db, subject)
+          const holder = yield* holderOf(engine, db, subject)
           if (holder?.user_id !== userId) return 'taken'
           yield* keepGrant(db, holder.id, subject)
           return { identity: identityOf(holder), outcome: 'known' }
