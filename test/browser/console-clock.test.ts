@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { days, hours, minutes, seconds } from '../../src/lib/time.ts'
-import { password, type TestApp, testApp } from '../app.ts'
+import { password, type Person, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { until } from '../until.ts'
 import { button, serveWeb } from './app-page.ts'
@@ -119,6 +119,55 @@ browserTest(
     await stop()
   },
   60_000,
+)
+
+browserTest(
+  'further pages of the queue are refreshed too, and a decision that is taken back returns to them',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const { page, admin, close } = await openConsole(app, origin, 0)
+    const people: Person[] = []
+    for (let i = 0; i < 11; i++) people.push(await app.person(`Person ${i}`))
+    const filed: string[] = []
+    for (const person of people)
+      for (const other of people.slice(0, 6)) {
+        if (other === person) continue
+        app.clock.now++
+        filed.push((await person.post('reports', { user_id: other.id, reason: 'spam' })).body.id)
+      }
+    expect(filed).toHaveLength(60)
+    await page.keyboard.press('g')
+    await page.keyboard.press('a')
+    await title(page, 'Appeals').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('q')
+    const rows = page.locator('[data-row]')
+    const row = (at: number) => page.locator(`[data-row][href*="${filed[at]}"]`)
+    await row(49).waitFor()
+    await button(page, 'Show more').click()
+    await row(59).waitFor()
+
+    // Somebody else decides one of the second page.
+    const decision = { action: 'dismiss', note: 'Nothing wrong.' }
+    expect((await admin.post(`admin/reports/${filed[57]}/resolve`, decision)).status).toBe(200)
+    await page.clock.fastForward(31 * seconds)
+    await row(57).waitFor({ state: 'detached' })
+    expect(await rows.count()).toBe(59)
+
+    await row(55).click()
+    await page.getByRole('form', { name: 'Decide' }).waitFor()
+    await page.keyboard.press('d')
+    await button(page.getByRole('form', { name: 'Decide' }), 'Decide').click()
+    await row(55).waitFor({ state: 'detached' })
+    await page.keyboard.press('z')
+    await row(55).waitFor()
+    expect(await rows.count()).toBe(59)
+    await close()
+    await stop()
+  },
+  120_000,
 )
 
 browserTest(

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { type Failure, outcomeOf } from '../shared/requests.ts'
+import { type Failure, type Outcome, outcomeOf } from '../shared/requests.ts'
 import { excessOf } from '../shared/text-length.ts'
 import type { T } from './language.tsx'
 
@@ -60,7 +60,7 @@ export type List<Item> = {
   hasMore: boolean
   loading: boolean
   loadMore: () => Promise<void>
-  /** Reads the first page again. The old items stay until it has loaded. */
+  /** Reads the loaded pages again, at most ten of them. The old items stay until then. */
   reload: () => Promise<void>
   /** Changes the items without asking the server. */
   change: (change: (items: Item[]) => Item[]) => void
@@ -68,8 +68,21 @@ export type List<Item> = {
 
 type ListState<Item> = { key: string; items: Item[] | null; next: string | null; failure: Failure | null }
 
+// A user who has loaded more pages keeps the others as they are.
+const mostReadAgain = 10
+
+type Identified = { id: string } | { version: number }
+const idOf = (item: Identified) => ('id' in item ? item.id : item.version)
+
+/** The items after those that have been read again. No item of a list changes its place. */
+function unreadTail<Item extends Identified>(before: readonly Item[], fresh: readonly Item[]): Item[] {
+  const ids = new Set(fresh.map(idOf))
+  const last = before.findLastIndex((item) => ids.has(idOf(item)))
+  return last < 0 ? [] : before.slice(last + 1)
+}
+
 /** A paged list. It is read again when `key` changes, which must contain everything that `ask` depends on. */
-export function useList<Item>(ask: Ask<Item>, key: string): List<Item> {
+export function useList<Item extends Identified>(ask: Ask<Item>, key: string): List<Item> {
   const empty: ListState<Item> = { key, items: null, next: null, failure: null }
   const [state, setState] = useState(empty)
   const [loading, setLoading] = useState(true)
@@ -77,37 +90,73 @@ export function useList<Item>(ask: Ask<Item>, key: string): List<Item> {
   asked.current = ask
   // Answers of older requests are ignored.
   const latest = useRef(0)
-  const read = useCallback(
-    async (cursor?: string) => {
-      const own = ++latest.current
-      setLoading(true)
-      const { data, failure } = await outcomeOf(asked.current(cursor))
-      if (own !== latest.current) return
+  // The pages that the user has asked for.
+  const pages = useRef(1)
+  const begin = () => {
+    const own = ++latest.current
+    setLoading(true)
+    return () => own !== latest.current
+  }
+  const fail = useCallback(
+    (failure: Failure) => {
       setLoading(false)
-      setState((before) => {
-        const known = before.key === key ? before : { key, items: null, next: null }
-        if (failure) return { ...known, failure }
-        const items = cursor === undefined ? data.items : [...(known.items ?? []), ...data.items]
-        return { key, items, next: data.next_cursor, failure: null }
-      })
+      setState((before) => ({ ...(before.key === key ? before : { key, items: null, next: null }), failure }))
     },
     [key],
   )
+  const reload = useCallback(async () => {
+    const isOld = begin()
+    const fresh: Item[] = []
+    let next: string | null = null
+    let read = 0
+    do {
+      const { data, failure }: Outcome<Page<Item>> = await outcomeOf(asked.current(next ?? undefined))
+      if (isOld()) return
+      if (failure) return fail(failure)
+      fresh.push(...data.items)
+      next = data.next_cursor
+      read++
+    } while (next !== null && read < Math.min(pages.current, mostReadAgain))
+    setLoading(false)
+    setState((before) => {
+      const tail =
+        before.key === key && next !== null && read < pages.current ? unreadTail(before.items ?? [], fresh) : []
+      return tail.length > 0
+        ? { ...before, items: [...fresh, ...tail], failure: null }
+        : { key, items: fresh, next, failure: null }
+    })
+  }, [key, fail])
+  const { next } = state.key === key ? state : empty
+  const loadMore = useCallback(async () => {
+    if (next === null) return
+    const isOld = begin()
+    // If the list is read again meanwhile, then with this page.
+    pages.current++
+    const { data, failure } = await outcomeOf(asked.current(next))
+    if (isOld()) return
+    if (failure) {
+      pages.current--
+      return fail(failure)
+    }
+    setLoading(false)
+    setState(({ items }) => ({
+      ...{ key, items: [...(items ?? []), ...data.items] },
+      ...{ next: data.next_cursor, failure: null },
+    }))
+  }, [key, next, fail])
   useEffect(() => {
-    void read()
+    pages.current = 1
+    void reload()
     return () => void latest.current++
-  }, [read])
+  }, [reload])
   const shown = state.key === key ? state : empty
-  const { next } = shown
   return {
     items: shown.items,
     failure: shown.failure,
     hasMore: next !== null,
     loading,
-    loadMore: useCallback(async () => {
-      if (next !== null) await read(next)
-    }, [next, read]),
-    reload: useCallback(() => read(), [read]),
+    loadMore,
+    reload,
     change: useCallback(
       (change) => setState((before) => (before.items ? { ...before, items: change(before.items) } : before)),
       [],
@@ -117,20 +166,14 @@ export function useList<Item>(ask: Ask<Item>, key: string): List<Item> {
 
 const reloadEveryMs = 30_000
 
-/**
- * Reads a list again now and then, because others change it meanwhile. Returns a function that does so at once. A user who has
- * loaded further pages keeps them: then nothing is read.
- */
-export function useRefresh<Item>({ items, reload }: List<Item>, pageSize: number): () => void {
-  const isFirstPage = (items?.length ?? 0) <= pageSize
+/** Reads a list again now and then, because others change it meanwhile. */
+export function useRefresh<Item>({ reload, loading }: List<Item>) {
+  const isLoading = useRef(loading)
+  isLoading.current = loading
   useEffect(() => {
-    if (!isFirstPage) return
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void reload()
+      if (document.visibilityState === 'visible' && !isLoading.current) void reload()
     }, reloadEveryMs)
     return () => clearInterval(timer)
-  }, [isFirstPage, reload])
-  return useCallback(() => {
-    if (isFirstPage) void reload()
-  }, [isFirstPage, reload])
+  }, [reload])
 }

@@ -53,7 +53,7 @@ export default function Appeals() {
     return api.GET('/api/v1/admin/appeals', { params: { query } })
   }, JSON.stringify(shown))
   const { items, change, failure, reload, hasMore, loading, loadMore } = list
-  const refresh = useRefresh(list, pageSize)
+  useRefresh(list)
   // Only the list shows appeals, so read on until it has the opened one. It stays open while the list is read again, also if
   // somebody else decides it meanwhile: the answer to this moderator's decision says so.
   const latest = useRef<Appeal | null>(null)
@@ -70,7 +70,7 @@ export default function Appeals() {
     const at = items?.findIndex((each) => each.id === decided) ?? -1
     const rest = items?.filter((each) => each.id !== decided) ?? []
     change((before) => before.filter((each) => each.id !== decided))
-    refresh()
+    void reload()
     toast(outcome)
     const following = andNext ? rest[Math.min(at, rest.length - 1)] : undefined
     navigate(addressOf(shown, following?.id))

@@ -62,10 +62,10 @@ export default function Queue() {
     if (answer.data) setCounts(answer.data.counts)
     return answer
   }, JSON.stringify(shown))
-  const { change } = list
-  const refresh = useRefresh(list, pageSize)
+  const { change, reload: refresh } = list
+  useRefresh(list)
 
-  // Claims are shown without reading the list again, which would fall back to its first page.
+  // A claim is shown without reading all loaded pages again.
   const onClaimed = useCallback(
     ({ id, claimed_by, claimed_until }: Report) =>
       change((items) => items.map((item) => (item.id === id ? { ...item, claimed_by, claimed_until } : item))),
@@ -77,7 +77,7 @@ export default function Queue() {
       api.POST('/api/v1/admin/reports/next', { body: shown.kind ? { kind: shown.kind } : {} }),
     )
     if (failure) return failure
-    refresh()
+    void refresh()
     // 204 has no body.
     if (!data) {
       toast(t('queue.nothingNext'))
@@ -96,7 +96,7 @@ export default function Queue() {
       change((items) => items.filter((item) => item.id !== report.id))
       if (andNext) void next.run()
       else {
-        refresh()
+        void refresh()
         navigate(addressOf(shown))
       }
     },
@@ -119,7 +119,7 @@ export default function Queue() {
     }
     endUndo()
     known.current = null
-    refresh()
+    void refresh()
     navigate(addressOf(shown, report.id))
     return null
   })
@@ -220,7 +220,7 @@ export default function Queue() {
               back={<BackToList href={addressOf(shown)} />}
               onDecided={onDecided}
               onClaimed={onClaimed}
-              onStale={refresh}
+              onStale={() => void refresh()}
             />
           )
         }
