@@ -80,7 +80,7 @@ browserTest(
       { times: 1 },
     )
     await page.keyboard.press('Control+Enter')
-    await page.getByRole('alert').getByText(message).waitFor()
+    await page.getByRole('alert').getByText('This has to be in the future.').waitFor()
     expect(await page.getByRole('alert').filter({ visible: true }).count()).toBe(1)
     await page.keyboard.press('Control+Enter')
     await page.getByText('Nothing is waiting for you.').waitFor()

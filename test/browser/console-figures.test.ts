@@ -125,7 +125,7 @@ browserTest(
     await page.locator('body').click()
     await go(page, 't', 'Transparency report')
     await page.getByRole('heading', { name: 'Notices by reason' }).waitFor()
-    expect((await cells(page)).flat()).toContain('Categoryspam')
+    expect((await cells(page)).flat()).toContain('CategorySpam')
     await expectAccessible(page, 'transparency')
     const transparency = await saved(page, 'CSV')
     expect(transparency.text).not.toContain(bob.id)

@@ -4,7 +4,7 @@ import { seconds } from '../../src/lib/time.ts'
 import { password, type Person, testApp, type TestApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { smtpServer } from '../smtp.ts'
-import { button, openPage, serveWeb } from './app-page.ts'
+import { button, openAs, openPage, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
 const browserTest = test.skipIf(!executablePath)
@@ -166,6 +166,58 @@ browserTest(
     await context.close()
     await stop()
     await smtp.close()
+  },
+  90_000,
+)
+
+browserTest(
+  'the Russian console says in Russian what the server refuses, and so does the transparency report',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const [root, bob] = [await withRole(app, 'admin', 'Root'), await app.person('Bob')]
+    const report = (await root.post('reports', { user_id: bob.id, reason: 'scam' })).body.id
+    const { page, context, errors } = await openAs(browser, origin, root, {
+      viewport: { width: 1440, height: 900 },
+      locale: 'ru',
+    })
+    const alert = page.getByRole('alert').filter({ visible: true })
+    const problem = (code: string, status: number) => ({
+      ...{ type: 'about:blank', title: 'Conflict', status, detail: 'This is the only admin.', request_id: '', code },
+    })
+    const refused = async (text: RegExp) => {
+      await alert.first().waitFor()
+      expect(await alert.innerText()).toMatch(text)
+      expect(await alert.innerText()).not.toMatch(/[a-z]/i)
+    }
+    await page.goto(`${origin}/console/queue/${report}`)
+    await title(page, 'Мошенничество').waitFor()
+    await page.keyboard.press('c')
+    await refused(/Никто не решает о себе, о том, на что пожаловался сам/)
+
+    // Somebody else has taken the role from the other admins meanwhile.
+    await page.route('**/role', (route) => route.fulfill({ status: 409, json: problem('conflict', 409) }))
+    await page.goto(`${origin}/console/people/${bob.id}`)
+    await title(page, 'Bob').waitFor()
+    await page.getByRole('article').getByRole('radio', { name: 'Модератор', exact: true }).check()
+    await button(page, 'Сменить роль').click()
+    await page.getByRole('group').getByRole('button', { name: 'Сменить роль' }).click()
+    await refused(/единственный администратор/)
+
+    await page.goto(`${origin}/console/invitations`)
+    await title(page, 'Приглашения').waitFor()
+    await page.keyboard.press('n')
+    await page.keyboard.type('0')
+    await page.keyboard.press('Enter')
+    await page.getByText('Это число слишком мало или слишком велико.').waitFor()
+
+    await page.goto(`${origin}/console/transparency`)
+    const reasons = page.getByRole('table', { name: 'Уведомления по причинам' })
+    await reasons.getByRole('rowheader', { name: 'Мошенничество' }).waitFor()
+    expect(await page.getByRole('rowheader').allInnerTexts()).not.toContain('scam')
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
   },
   90_000,
 )

@@ -160,7 +160,7 @@ browserTest(
     const own = (await person.post('reports', { user_id: bob.id, reason: 'hate' })).body.id
     await show(`/queue/${own}`, 'Hate')
     const decision = page.getByRole('form', { name: 'Decide' })
-    const refused = /Nobody decides about themselves or what they have reported/
+    const refused = /Nobody decides about themselves, about what they have reported/
     const claim = async () => {
       await page.keyboard.press('c')
       await alerts(page).waitFor()

@@ -226,7 +226,7 @@ browserTest(
     await page.keyboard.press('Tab')
     await page.keyboard.type('A scam')
     await page.keyboard.press('Enter')
-    await page.getByText(/The server refused: Expected the id of an image/).waitFor()
+    await page.getByText('This is not accepted here.').waitFor()
     for (const [image, id] of [
       [first, first],
       [hash, second],
@@ -279,7 +279,7 @@ browserTest(
     await expectAccessible(page, 'a new invitation')
     await page.keyboard.type('0')
     await page.keyboard.press('Enter')
-    await page.getByText(/The server refused: Expected a whole number/).waitFor()
+    await page.getByText('This number is too small or too large.').waitFor()
     await field(page, 'How many accounts').fill('2')
     await field(page, 'What it is for').fill('Winter meetup')
     await page.keyboard.press('Enter')

@@ -31,11 +31,16 @@ export function failureText(t: T, failure: Failure): string {
       return t('console.failure.tooLarge')
     case 'mail_not_configured':
       return t('console.failure.noMail')
+    case 'maintenance':
+    case 'content_refused':
+      // The operator has written this text.
+      return failure.detail
     case 'forbidden':
+      return t('console.failure.forbidden')
     case 'conflict':
+      return t('console.failure.conflict')
     case 'validation_failed':
-      // The server says why, in English.
-      return t('console.failure.refused', { why: failure.detail })
+      return t('console.failure.fields')
   }
   return failure.status >= 500 ? t('console.failure.server') : t('console.failure.other')
 }

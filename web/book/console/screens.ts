@@ -379,7 +379,7 @@ const appeal = screen({
         await press(t('appeals.decide.reject'))
         await type(t('decision.reason'), 'I was right.')
         await press(t('decision.only'))
-        await see('You made the decision')
+        await see(t('console.failure.forbidden'))
       },
     }),
     decided: ({ page, appeal, queued, words }) => ({

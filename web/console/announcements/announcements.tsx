@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { errorAt, failureBeside } from '../field-errors.ts'
+import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { excessText, failureText, outcomeOf, useAction, useList } from '../requests.ts'
@@ -133,7 +133,7 @@ function NewAnnouncement({ onClose, onMade }: { onClose: () => void; onMade: () 
   })
   const said = (path: string) => {
     const error = errorAt(tell.failure, path)
-    return error && t('console.failure.refused', { why: error.message })
+    return error && fieldText(t, error)
   }
   return (
     <AddForm
@@ -160,7 +160,7 @@ function NewAnnouncement({ onClose, onMade }: { onClose: () => void; onMade: () 
         error={said('/until')}
         onChange={(event) => setUntil(event.target.value)}
       />
-      <FailureText failure={failureBeside(tell.failure, ['/text', '/until'])} />
+      <FailureText failure={failureBeside(tell.failure, ['/text', '/until'])} conflict={t('announcements.full')} />
     </AddForm>
   )
 }

@@ -6,7 +6,7 @@ import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { errorAt, failureBeside } from '../field-errors.ts'
+import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { excessText, failureText, outcomeOf, useAction, useList } from '../requests.ts'
@@ -136,7 +136,7 @@ function NewImage({ onClose, onAdded }: { onClose: () => void; onAdded: () => vo
   })
   const said = (...paths: string[]) => {
     const error = paths.map((path) => errorAt(add.failure, path)).find((each) => each !== null)
-    return error ? t('console.failure.refused', { why: error.message }) : null
+    return error ? fieldText(t, error) : null
   }
   return (
     <AddForm title={t('images.add')} submit={t('images.ban')} busy={add.busy} onSubmit={add.run} onClose={onClose}>
@@ -171,7 +171,10 @@ function NewImage({ onClose, onAdded }: { onClose: () => void; onAdded: () => vo
         error={said('/distance')}
         onChange={(event) => setDistance(event.target.value.replaceAll(/\D/g, ''))}
       />
-      <FailureText failure={failureBeside(add.failure, ['/hash', '/image_id', '/reason', '/distance'])} />
+      <FailureText
+        failure={failureBeside(add.failure, ['/hash', '/image_id', '/reason', '/distance'])}
+        conflict={t('images.full')}
+      />
     </AddForm>
   )
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { errorAt, failureBeside } from '../field-errors.ts'
+import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { excessText, failureText, outcomeOf, useAction, useList, useResource } from '../requests.ts'
@@ -141,7 +141,7 @@ function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: 
   })
   const said = (path: string) => {
     const error = errorAt(make.failure, path)
-    return error && t('console.failure.refused', { why: error.message })
+    return error && fieldText(t, error)
   }
   return (
     <AddForm title={t('invites.new')} submit={t('invites.make')} busy={make.busy} onSubmit={make.run} onClose={onClose}>
@@ -149,6 +149,7 @@ function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: 
         <Field
           ref={first}
           label={t('invites.uses')}
+          hint={t('rules.range', { from: 1, to: 1000 })}
           inputMode="numeric"
           maxLength={6}
           autoComplete="off"

@@ -258,7 +258,7 @@ function ForAdmins({ person, onChange }: Props) {
             onConfirm={() => setRole.run(role)}
           />
         )}
-        <FailureText failure={setRole.failure} />
+        <FailureText failure={setRole.failure} conflict={t('people.lastAdmin')} />
       </div>
     </Section>
   )

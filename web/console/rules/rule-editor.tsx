@@ -5,9 +5,9 @@ import { Button } from '../../shared/ui/button.tsx'
 import { Checkbox, Field, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { useDraftKey } from '../drafts.ts'
-import { errorAt, failureBeside } from '../field-errors.ts'
+import { errorAt, failureBeside, type FieldError, fieldText } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
-import { useLanguage } from '../language.tsx'
+import { type T, useLanguage } from '../language.tsx'
 import { excessText, type Failure, type Outcome, outcomeOf, useAction } from '../requests.ts'
 import detailStyles from '../ui/detail.module.css'
 import { AskFirst } from '../ui/ask-first.tsx'
@@ -131,7 +131,7 @@ export function RuleEditor({ rule, back, trial, readAgain, onSaved, onTurn }: Pr
   const lacking = isIncomplete ? missing(draft) : null
   const said = (path: string) => {
     const error = errorAt(failure, path)
-    return error && t('console.failure.refused', { why: error.message })
+    return error && fieldText(t, error)
   }
   const beside = ['/name', '/applies_to', '/action', '/public_text', '/scope', '/match']
   return (
@@ -295,12 +295,12 @@ type MatchProps = {
 function MatchFields({ draft, set, failure, lacking }: MatchProps) {
   const { t } = useLanguage()
   const error = errorAt(failure, '/match')
-  const said = error && t('console.failure.refused', { why: error.message })
+  const said = error && fieldText(t, error)
   const digits = (text: string) => text.replaceAll(/\D/g, '')
   /** For a list, the path of the server's error contains the index of the entry. */
   const saidOfEntry = (entries: readonly string[]) => {
     const entry = entries[Number(/^\/match\/\w+\/(\d+)/.exec(error?.path ?? '')?.[1])]
-    return error && entry !== undefined ? t('rules.refusedEntry', { entry, why: error.message }) : said
+    return error && entry !== undefined ? t('rules.refusedEntry', { entry, why: fieldText(t, error) }) : said
   }
   switch (draft.kind) {
     case 'words': {
@@ -331,7 +331,7 @@ function MatchFields({ draft, set, failure, lacking }: MatchProps) {
             autoCapitalize="none"
             spellCheck={false}
             value={draft.pattern}
-            error={lacking === 'pattern' ? t('console.needed') : said}
+            error={lacking === 'pattern' ? t('console.needed') : error && patternText(t, error)}
             onChange={(event) => set({ pattern: event.target.value })}
           />
           {error && <PatternError pattern={draft.pattern} message={error.message} />}
@@ -409,6 +409,12 @@ function MatchFields({ draft, set, failure, lacking }: MatchProps) {
         </div>
       )
   }
+}
+
+/** What is wrong with a pattern. As with a compiler, its words are those of the engine, which are in no other language. */
+function patternText(t: T, error: FieldError): string {
+  if (error.path !== '/match/pattern' || error.code !== 'format') return fieldText(t, error)
+  return t('rules.field.pattern', { why: error.message.replace(/^Expected RE2 syntax(, at character \d+)?: /, '') })
 }
 
 /** The pattern, with the position of the server's error marked. */

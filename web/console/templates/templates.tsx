@@ -6,7 +6,7 @@ import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { errorAt, failureBeside } from '../field-errors.ts'
+import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { excessText, type Outcome, outcomeOf, useAction, useResource } from '../requests.ts'
@@ -239,7 +239,7 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
   const said = (path: string, value: string) => {
     if (isIncomplete && value.trim() === '') return t('console.needed')
     const error = errorAt(failure, path)
-    return error && t('console.failure.refused', { why: error.message })
+    return error && fieldText(t, error)
   }
   return (
     <article className={detailStyles.item} aria-label={t('templates.one')}>

@@ -1,7 +1,16 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { useLanguage } from '../language.tsx'
-import { type Action, addressOf, type Reason, type Shown as Queued, type Target } from '../queue/reports.ts'
+import {
+  type Action,
+  actionText,
+  addressOf,
+  kindText,
+  type Reason,
+  reasonText,
+  type Shown as Queued,
+  type Target,
+} from '../queue/reports.ts'
 import { useResource } from '../requests.ts'
 import { Counts } from '../ui/counts.tsx'
 import { DownloadButton } from '../ui/download.tsx'
@@ -13,6 +22,7 @@ import { limitOf } from '../ui/time.tsx'
 import styles from './transparency.module.css'
 
 type Report = components['schemas']['TransparencyReport']
+type NoticeAction = components['schemas']['NoticeAction']
 
 export default function Transparency() {
   const { t } = useLanguage()
@@ -72,29 +82,39 @@ function Shown({ report, period }: { report: Report; period: Period }) {
         <Counts<Reason>
           title={t('transparency.noticesByReason')}
           counts={notices.by_reason}
+          nameOf={(reason) => reasonText(t, reason)}
           hrefOf={(reason) => noticed({ reason })}
         />
         <Counts<Target>
           title={t('transparency.noticesByKind')}
           counts={notices.by_kind}
+          nameOf={(target) => kindText(t, target)}
           hrefOf={(target) => noticed({ target })}
         />
         <Counts<Action>
           title={t('transparency.decisionsByAction')}
           counts={decisions.by_action}
+          nameOf={(action) => actionText(t, action)}
           hrefOf={(outcome) => decided({ outcome })}
         />
         <Counts<Reason>
           title={t('transparency.decisionsByGround')}
           counts={decisions.by_ground}
+          nameOf={(reason) => reasonText(t, reason)}
           hrefOf={(reason) => decided({ outcome: 'measure', reason })}
         />
         <Counts<Target>
           title={t('transparency.decisionsByKind')}
           counts={decisions.by_kind}
+          nameOf={(target) => kindText(t, target)}
           hrefOf={(target) => decided({ target })}
         />
-        <Counts title={t('transparency.ownInitiative')} counts={decisions.own_initiative} hrefOf={done} />
+        <Counts<NoticeAction>
+          title={t('transparency.ownInitiative')}
+          counts={decisions.own_initiative}
+          nameOf={(action) => t(`people.notice.${action}`)}
+          hrefOf={done}
+        />
       </div>
     </>
   )

@@ -8,12 +8,12 @@ type CountsProps<Name> = {
   title: string
   counts: Record<string, number>
   hrefOf: (name: Name) => string
-  /** The label of a name. By default the name itself, so that it can be compared with the CSV and the API. */
-  nameOf?: (name: Name) => string
+  /** The label of a name. */
+  nameOf: (name: Name) => string
 }
 
 /** A table of numbers by category. Each number links to the list of what it counts. */
-export function Counts<Name extends string>({ title, counts, hrefOf, nameOf = (name) => name }: CountsProps<Name>) {
+export function Counts<Name extends string>({ title, counts, hrefOf, nameOf }: CountsProps<Name>) {
   const { t } = useLanguage()
   const rows = Object.entries(counts)
     // The keys of the record are names of the schema, which its type does not express.

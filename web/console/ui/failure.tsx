@@ -1,4 +1,4 @@
-import { errorAt } from '../field-errors.ts'
+import { errorAt, fieldText } from '../field-errors.ts'
 import { useLanguage } from '../language.tsx'
 import { type Failure, failureText, isSolvedInApp } from '../requests.ts'
 import styles from './ui.module.css'
@@ -22,12 +22,22 @@ export function FailureReason({ failure }: { failure: Failure }) {
   )
 }
 
+type TextProps = {
+  failure: Failure | null
+  /** What a `conflict` means for this action. */
+  conflict?: string
+}
+
 /** Why an action failed, shown beside its button. */
-export function FailureText({ failure }: { failure: Failure | null }) {
+export function FailureText({ failure, conflict }: TextProps) {
   if (failure === null) return null
   return (
     <p className={styles.failure} role="alert">
-      <FailureReason failure={failure} />
+      {conflict !== undefined && failure !== 'offline' && failure.code === 'conflict' ? (
+        conflict
+      ) : (
+        <FailureReason failure={failure} />
+      )}
     </p>
   )
 }
@@ -39,7 +49,7 @@ export function FailureAt({ path, failure }: { path: string; failure: Failure | 
   if (error === null) return null
   return (
     <p className={styles.failure} role="alert">
-      {t('console.failure.refused', { why: error.message })}
+      {fieldText(t, error)}
     </p>
   )
 }
