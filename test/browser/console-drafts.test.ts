@@ -180,6 +180,74 @@ browserTest(
 )
 
 browserTest(
+  'what an admin writes of something new survives another screen, until it is made or cancelled',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const root = await withRole(app, 'admin', 'Root')
+    const { page, errors, close } = await openConsole(origin, root)
+    const go = async (key: string, name: string) => {
+      await page.locator('body').click({ position: { x: 2, y: 2 } })
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await title(page, name).waitFor()
+    }
+    const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+    const forms: [key: string, screen: string, label: string, text: string][] = [
+      ['b', 'Announcements', 'What everybody reads', 'We meet on Sunday.'],
+      ['i', 'Image bank', 'Reason', 'A scam'],
+      ['v', 'Invitations', 'What it is for', 'Winter meetup'],
+    ]
+    for (const [key, screen, label, text] of forms) {
+      await go(key, screen)
+      await page.keyboard.press('n')
+      await field(label).fill(text)
+      await go('q', 'Queue')
+      await go(key, screen)
+      await field(label).waitFor()
+      expect([screen, await field(label).inputValue()]).toEqual([screen, text])
+      // What is cancelled does not come back.
+      await button(page, 'Cancel').click()
+      await go('q', 'Queue')
+      await go(key, screen)
+      expect([screen, await field(label).count()]).toEqual([screen, 0])
+      await page.keyboard.press('n')
+      expect([screen, await field(label).inputValue()]).toEqual([screen, ''])
+    }
+
+    await go('e', 'Templates')
+    await page.keyboard.press('n')
+    await field('Name').fill('Scam')
+    await field('Text, which the person reads').fill('You asked for money.')
+    await go('q', 'Queue')
+    await go('e', 'Templates')
+    await page.keyboard.press('n')
+    await until(async () => (await field('Name').inputValue()) === 'Scam', 'the name is there')
+    expect(await field('Text, which the person reads').inputValue()).toBe('You asked for money.')
+    await page.keyboard.press('Control+Enter')
+    await title(page, 'Scam').waitFor()
+    expect(await page.getByText('Not saved', { exact: true }).count()).toBe(0)
+
+    // The changes of one that is there too, and the next new one is empty.
+    await field('Name').fill('Scams')
+    await page.getByText('Not saved', { exact: true }).waitFor()
+    await button(page, 'New template').click()
+    await title(page, 'A new template').waitFor()
+    expect(await field('Name').inputValue()).toBe('')
+    await page.getByRole('link', { name: /^Scam/ }).click()
+    await title(page, 'Scam').waitFor()
+    expect(await field('Name').inputValue()).toBe('Scams')
+    await button(page, 'Discard changes').click()
+    expect(await field('Name').inputValue()).toBe('Scam')
+    expect(await page.getByText('Not saved', { exact: true }).count()).toBe(0)
+    expect(errors).toEqual([])
+    await close()
+    await stop()
+  },
+  120_000,
+)
+
+browserTest(
   'claiming keeps the loaded pages of the queue, and an appeal of a later page can be opened',
   async () => {
     const app = await testApp()

@@ -681,6 +681,13 @@ const template = screen({
       },
     }),
     many: oneThing,
+    unsaved: () => ({
+      path: templatePath,
+      act: async ({ t, type, see }) => {
+        await type(t('templates.name'), 'Spam and scams')
+        await see(t('rules.unsaved'))
+      },
+    }),
   },
 })
 

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
+import { aboutNew, type Drafts, useDraft, useOpenForm } from '../drafts.ts'
 import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -20,13 +21,17 @@ import styles from './announcements.module.css'
 
 type Announcement = components['schemas']['Announcement']
 
+type Draft = { text: string; until: string }
+const blank: Draft = { text: '', until: '' }
+const drafts: Drafts<Draft> = new Map()
+
 /** Announcements, which everybody gets as a notice in the app. */
 export default function Announcements() {
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
   const now = useNow()
-  const [isAdding, setIsAdding] = useState(false)
+  const [isAdding, setIsAdding] = useOpenForm(drafts)
   const [removing, setRemoving] = useState<string | null>(null)
   const list = useList<Announcement>(
     (cursor) =>
@@ -113,8 +118,7 @@ function NewAnnouncement({ onClose, onMade }: { onClose: () => void; onMade: () 
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
-  const [text, setText] = useState('')
-  const [until, setUntil] = useState('')
+  const [{ text, until }, change, forget] = useDraft(drafts, aboutNew, blank)
   const [isIncomplete, setIsIncomplete] = useState(false)
   const first = useRef<HTMLTextAreaElement>(null)
   useEffect(() => first.current?.focus(), [])
@@ -127,6 +131,7 @@ function NewAnnouncement({ onClose, onMade }: { onClose: () => void; onMade: () 
       }),
     )
     if (failure) return failure
+    forget()
     toast(t('announcements.told'))
     onMade()
     return null
@@ -141,7 +146,10 @@ function NewAnnouncement({ onClose, onMade }: { onClose: () => void; onMade: () 
       submit={t('announcements.tell')}
       busy={tell.busy}
       onSubmit={tell.run}
-      onClose={onClose}
+      onClose={() => {
+        forget()
+        onClose()
+      }}
     >
       <TextArea
         ref={first}
@@ -149,7 +157,7 @@ function NewAnnouncement({ onClose, onMade }: { onClose: () => void; onMade: () 
         hint={t('announcements.textHint')}
         value={text}
         error={isIncomplete && text.trim() === '' ? t('console.needed') : (excessText(t, text, 1000) ?? said('/text'))}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => change({ text: event.target.value })}
       />
       <Field
         label={t('announcements.until')}
@@ -158,7 +166,7 @@ function NewAnnouncement({ onClose, onMade }: { onClose: () => void; onMade: () 
         max="9999-12-31T23:59"
         value={until}
         error={said('/until')}
-        onChange={(event) => setUntil(event.target.value)}
+        onChange={(event) => change({ until: event.target.value })}
       />
       <FailureText failure={failureBeside(tell.failure, ['/text', '/until'])} conflict={t('announcements.full')} />
     </AddForm>

@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
+import { aboutNew, type Drafts, useDraft, useOpenForm } from '../drafts.ts'
 import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -22,12 +23,16 @@ import styles from './images.module.css'
 
 type Banned = components['schemas']['BannedImage']
 
+type Draft = { image: string; distance: string; reason: string }
+const blank: Draft = { image: '', distance: '', reason: '' }
+const drafts: Drafts<Draft> = new Map()
+
 /** The banned images. The server stores only their hashes, so none is shown. */
 export default function Images() {
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
-  const [isAdding, setIsAdding] = useState(false)
+  const [isAdding, setIsAdding] = useOpenForm(drafts)
   const [removing, setRemoving] = useState<string | null>(null)
   const list = useList<Banned>(
     (cursor) =>
@@ -108,9 +113,7 @@ function NewImage({ onClose, onAdded }: { onClose: () => void; onAdded: () => vo
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
-  const [image, setImage] = useState('')
-  const [distance, setDistance] = useState('')
-  const [reason, setReason] = useState('')
+  const [{ image, distance, reason }, change, forget] = useDraft(drafts, aboutNew, blank)
   const first = useRef<HTMLInputElement>(null)
   const reasonField = useRef<HTMLInputElement>(null)
   const [isIncomplete, setIsIncomplete] = useState(false)
@@ -130,6 +133,7 @@ function NewImage({ onClose, onAdded }: { onClose: () => void; onAdded: () => vo
       }),
     )
     if (failure) return failure
+    forget()
     toast(t('images.added'))
     onAdded()
     return null
@@ -139,7 +143,16 @@ function NewImage({ onClose, onAdded }: { onClose: () => void; onAdded: () => vo
     return error ? fieldText(t, error) : null
   }
   return (
-    <AddForm title={t('images.add')} submit={t('images.ban')} busy={add.busy} onSubmit={add.run} onClose={onClose}>
+    <AddForm
+      title={t('images.add')}
+      submit={t('images.ban')}
+      busy={add.busy}
+      onSubmit={add.run}
+      onClose={() => {
+        forget()
+        onClose()
+      }}
+    >
       <Field
         ref={first}
         label={t('images.which')}
@@ -150,7 +163,7 @@ function NewImage({ onClose, onAdded }: { onClose: () => void; onAdded: () => vo
         maxLength={64}
         value={image}
         error={isIncomplete && image.trim() === '' ? t('console.needed') : said('/hash', '/image_id')}
-        onChange={(event) => setImage(event.target.value)}
+        onChange={(event) => change({ image: event.target.value })}
       />
       <Field
         ref={reasonField}
@@ -160,7 +173,7 @@ function NewImage({ onClose, onAdded }: { onClose: () => void; onAdded: () => vo
         error={
           isIncomplete && reason.trim() === '' ? t('console.needed') : (excessText(t, reason, 500) ?? said('/reason'))
         }
-        onChange={(event) => setReason(event.target.value)}
+        onChange={(event) => change({ reason: event.target.value })}
       />
       <Field
         label={t('images.distance')}
@@ -169,7 +182,7 @@ function NewImage({ onClose, onAdded }: { onClose: () => void; onAdded: () => vo
         maxLength={2}
         value={distance}
         error={said('/distance')}
-        onChange={(event) => setDistance(event.target.value.replaceAll(/\D/g, ''))}
+        onChange={(event) => change({ distance: event.target.value.replaceAll(/\D/g, '') })}
       />
       <FailureText
         failure={failureBeside(add.failure, ['/hash', '/image_id', '/reason', '/distance'])}

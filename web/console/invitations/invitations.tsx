@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
+import { aboutNew, type Drafts, useDraft, useOpenForm } from '../drafts.ts'
 import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -21,12 +22,16 @@ import styles from './invitations.module.css'
 type Invite = components['schemas']['Invite']
 type Made = Invite & { code: string }
 
+type Draft = { uses: string; until: string; note: string }
+const blank: Draft = { uses: '1', until: '', note: '' }
+const drafts: Drafts<Draft> = new Map()
+
 export default function Invitations() {
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
   const now = useNow()
-  const [isAdding, setIsAdding] = useState(false)
+  const [isAdding, setIsAdding] = useOpenForm(drafts)
   const [made, setMade] = useState<Made | null>(null)
   const [removing, setRemoving] = useState<string | null>(null)
   const providers = useResource(() => api.GET('/api/v1/auth/providers'))
@@ -119,9 +124,7 @@ export default function Invitations() {
 function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: Made) => void }) {
   const { t } = useLanguage()
   const { api } = useConvene()
-  const [uses, setUses] = useState('1')
-  const [until, setUntil] = useState('')
-  const [note, setNote] = useState('')
+  const [{ uses, until, note }, change, forget] = useDraft(drafts, aboutNew, blank)
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.select(), [])
   const make = useAction(async () => {
@@ -136,6 +139,7 @@ function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: 
       }),
     )
     if (failure) return failure
+    forget()
     onMade(data)
     return null
   })
@@ -144,7 +148,16 @@ function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: 
     return error && fieldText(t, error)
   }
   return (
-    <AddForm title={t('invites.new')} submit={t('invites.make')} busy={make.busy} onSubmit={make.run} onClose={onClose}>
+    <AddForm
+      title={t('invites.new')}
+      submit={t('invites.make')}
+      busy={make.busy}
+      onSubmit={make.run}
+      onClose={() => {
+        forget()
+        onClose()
+      }}
+    >
       <div className={styles.pair}>
         <Field
           ref={first}
@@ -155,7 +168,7 @@ function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: 
           autoComplete="off"
           value={uses}
           error={uses === '' ? t('console.needed') : said('/uses')}
-          onChange={(event) => setUses(event.target.value.replaceAll(/\D/g, ''))}
+          onChange={(event) => change({ uses: event.target.value.replaceAll(/\D/g, '') })}
         />
         <Field
           label={t('invites.until')}
@@ -164,7 +177,7 @@ function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: 
           max="9999-12-31T23:59"
           value={until}
           error={said('/expires_at')}
-          onChange={(event) => setUntil(event.target.value)}
+          onChange={(event) => change({ until: event.target.value })}
         />
       </div>
       <Field
@@ -173,7 +186,7 @@ function NewInvite({ onClose, onMade }: { onClose: () => void; onMade: (invite: 
         autoComplete="off"
         value={note}
         error={excessText(t, note, 500) ?? said('/note')}
-        onChange={(event) => setNote(event.target.value)}
+        onChange={(event) => change({ note: event.target.value })}
       />
       <FailureText failure={failureBeside(make.failure, ['/uses', '/expires_at', '/note'])} />
     </AddForm>

@@ -6,6 +6,7 @@ import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
+import { aboutNew, type Drafts, useDraft } from '../drafts.ts'
 import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -17,7 +18,7 @@ import { Filter } from '../ui/choice.tsx'
 import { BackToList, NoDetail, NothingChosen } from '../ui/detail.tsx'
 import { FailureText } from '../ui/failure.tsx'
 import { Empty, Loaded } from '../ui/loaded.tsx'
-import { Bar } from '../ui/page.tsx'
+import { Badge, Bar } from '../ui/page.tsx'
 import { focusRow, Split } from '../ui/split.tsx'
 import styles from './templates.module.css'
 
@@ -152,6 +153,10 @@ export default function Templates() {
   )
 }
 
+/** `opened` is what was stored when this admin began, or learned of somebody else's change; null for a new one. */
+type Draft = { name: string; tag: string; text: string; opened: Template | null }
+const drafts: Drafts<Draft> = new Map()
+
 type EditorProps = {
   /** Null for a new one. */
   template: Template | null
@@ -167,11 +172,9 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
   const { t, language } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
-  const [name, setName] = useState(template?.name ?? '')
-  const [tag, setTag] = useState(startIn)
-  const [text, setText] = useState(template?.text ?? '')
-  // What was stored when this admin began, or learned of somebody else's change.
-  const [opened, setOpened] = useState(template)
+  const first = { name: template?.name ?? '', tag: startIn, text: template?.text ?? '', opened: template }
+  const [draft, change, forget] = useDraft(drafts, template?.id ?? aboutNew, first)
+  const { name, tag, text, opened } = draft
   const [isOutdated, setIsOutdated] = useState(false)
   const [isIncomplete, setIsIncomplete] = useState(false)
   const form = useRef<HTMLFormElement>(null)
@@ -180,7 +183,13 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
     if (template === null) form.current?.querySelector('input')?.focus()
     else heading.current?.focus()
   }, [])
-  const written = [name, tag, text].map((value) => value.trim())
+  const latest = useRef(draft)
+  latest.current = draft
+  const body: Written = { name: name.trim(), language: tag.trim(), text: text.trim() }
+  const isDirty = !isSame(body, opened ?? { name: '', language: body.language, text: '' })
+  useEffect(() => {
+    if (!isDirty) forget()
+  })
   const replace = async (of: Template, body: Written): Promise<Outcome<Template> | null> => {
     const { data, failure } = await outcomeOf(api.GET('/api/v1/admin/templates'))
     if (failure) return { data: null, failure }
@@ -188,7 +197,7 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
     const stored = data.items.find(({ id }) => id === of.id)
     // It equals the body if this admin has saved before and only the answer was lost.
     if (stored && opened && !isSame(stored, opened) && !isSame(stored, body)) {
-      setOpened(stored)
+      change({ opened: stored })
       setIsOutdated(true)
       await onSaved()
       return null
@@ -198,15 +207,17 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
   const save = useAction(async () => {
     setIsOutdated(false)
     setIsIncomplete(true)
-    const lacking = written.indexOf('')
+    const lacking = [body.name, body.language, body.text].indexOf('')
     if (lacking >= 0) return form.current?.querySelectorAll<HTMLElement>('input, textarea')[lacking]?.focus() ?? null
-    const body = { name: name.trim(), language: tag.trim(), text: text.trim() }
     const saved =
       template === null ? await outcomeOf(api.POST('/api/v1/admin/templates', { body })) : await replace(template, body)
     if (saved === null) return null
     const { data, failure } = saved
     if (failure) return failure
-    setOpened(data)
+    // What is written meanwhile stays.
+    const isUnchanged = latest.current === draft
+    change({ opened: data, ...(isUnchanged && { name: data.name, tag: data.language, text: data.text }) })
+    if (template === null) forget()
     await onSaved()
     toast(t('templates.saved'))
     if (template === null) onOpen(data.id)
@@ -218,6 +229,7 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
       api.DELETE('/api/v1/admin/templates/{id}', { params: { path: { id: template.id } } }),
     )
     if (failure) return failure
+    forget()
     onOpen()
     await onSaved()
     toast(t('templates.deleted'))
@@ -227,10 +239,10 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
     { keys: 'Mod+Enter', label: t('console.save'), inFields: true, inLine: true, run: () => void save.run() },
   ])
   const discard = () => {
-    setName(opened?.name ?? '')
-    setTag(opened?.language ?? startIn)
-    setText(opened?.text ?? '')
+    change({ name: opened?.name ?? '', tag: opened?.language ?? startIn, text: opened?.text ?? '' })
     setIsOutdated(false)
+    setIsIncomplete(false)
+    save.setFailure(null)
     // The button is gone.
     heading.current?.focus()
   }
@@ -248,6 +260,7 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
         <h1 ref={heading} tabIndex={-1}>
           {template === null ? t('templates.newTitle') : template.name}
         </h1>
+        {isDirty && template !== null && <Badge tone="notice">{t('rules.unsaved')}</Badge>}
       </header>
       <div className={styles.body}>
         <form
@@ -265,7 +278,7 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
             autoComplete="off"
             value={name}
             error={excessText(t, name, 80) ?? said('/name', name)}
-            onChange={(event) => setName(event.target.value)}
+            onChange={(event) => change({ name: event.target.value })}
           />
           <Field
             label={t('templates.language')}
@@ -276,7 +289,7 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
             spellCheck={false}
             value={tag}
             error={said('/language', tag)}
-            onChange={(event) => setTag(event.target.value)}
+            onChange={(event) => change({ tag: event.target.value })}
           />
           <TextArea
             label={t('templates.text')}
@@ -285,7 +298,7 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
             lang={languageName(language, tag.trim()) === null ? undefined : tag.trim()}
             value={text}
             error={excessText(t, text, 2000) ?? said('/text', text)}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => change({ text: event.target.value })}
           />
           {isTaken ? (
             <p className={styles.error} role="alert">
@@ -303,7 +316,7 @@ function TemplateEditor({ template, startIn, back, onSaved, onOpen }: EditorProp
             <Button type="submit" look="primary" busy={save.busy}>
               {t('console.save')} <Keys keys="Mod+Enter" />
             </Button>
-            {isOutdated && (
+            {isDirty && (
               <Button look="quiet" onClick={discard}>
                 {t('rules.discard')}
               </Button>
