@@ -5,6 +5,7 @@ import { hours, seconds } from '../../src/lib/time.ts'
 import { password, type Person, type TestApp, testApp } from '../app.ts'
 import { painting, pngOf, uploadOf } from '../pictures.ts'
 import { granted } from '../rows.ts'
+import { until } from '../until.ts'
 import { expectAccessible, openPage, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
@@ -370,6 +371,87 @@ browserTest(
     await page.keyboard.press('Enter')
     await page.getByText('It is taken back.').waitFor()
     expect(JSON.stringify((await ada.get('me/notices')).body)).not.toContain('We meet on Sunday')
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'after a deletion, the focus is in the row beside it, in the list, or on a heading, and not lost',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [root, bob] = [await withRole(app, 'admin', 'Root'), await app.person('Bob')]
+    for (const text of ['First', 'Second', 'Third']) {
+      app.clock.now++
+      const hash = new Bun.CryptoHasher('sha256').update(text).digest('hex')
+      const made = [
+        await root.post('admin/announcements', { text }),
+        await root.post('admin/invites', { uses: 1, note: text }),
+        await root.post('admin/image-bank', { hash, reason: text }),
+        await root.post('admin/templates', { name: text, language: 'en', text }),
+      ]
+      expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    }
+    const { page, errors, context } = await openConsole(web.origin, root)
+    const focused = () =>
+      page.evaluate<string>(`(() => {
+        const { tagName, textContent, ariaLabel } = document.activeElement
+        const row = document.activeElement.closest('#screen :is(li, tr)')
+        return tagName + ' ' + (row ? /First|Second|Third/.exec(row.textContent) : (ariaLabel ?? textContent.slice(0, 20)))
+      })()`)
+    /** Deletes the row of that text. */
+    const remove = async (label: string, text: string) => {
+      const row = page.locator('#screen :is(li, tr)', { hasText: text })
+      await row.getByRole('button', { name: label }).focus()
+      await page.keyboard.press('Enter')
+      await row.getByRole('group').getByRole('button', { name: label }).waitFor()
+      await page.keyboard.press('Enter')
+      await row.waitFor({ state: 'detached' })
+    }
+    const lists: [key: string, screen: string, label: string][] = [
+      ['b', 'Announcements', 'Take back'],
+      ['v', 'Invitations', 'Delete'],
+      ['i', 'Image bank', 'Allow again'],
+    ]
+    for (const [key, screen, label] of lists) {
+      await go(page, key, screen)
+      await page.getByText('First', { exact: true }).waitFor()
+      await remove(label, 'Second')
+      expect(await focused()).toMatch(/^BUTTON (First|Third)$/)
+      await remove(label, 'First')
+      expect(await focused()).toBe('BUTTON Third')
+      await remove(label, 'Third')
+      expect(await focused()).toBe(`H1 ${screen}`)
+      // Nor after a form that is cancelled.
+      await page.keyboard.press('n')
+      await button(page, 'Cancel').press('Enter')
+      await page.getByRole('form').waitFor({ state: 'detached' })
+      await until(async () => (await focused()) === `H1 ${screen}`, 'the heading has the focus')
+    }
+
+    await go(page, 'e', 'Templates')
+    await page.getByRole('link', { name: /^Second/ }).click()
+    await button(page, 'Delete the template').press('Enter')
+    await page.getByRole('group').getByRole('button', { name: 'Delete the template' }).press('Enter')
+    await page.getByText('The template is deleted.').waitFor()
+    expect(await focused()).toBe('SECTION List')
+
+    // A suspension removes its own form, and a role its button.
+    await page.goto(`${web.origin}/console/people/${bob.id}`)
+    await title(page, 'Bob').waitFor()
+    await field(page, 'Reason, which the person reads').fill('Spam.')
+    await button(page, 'Suspend').press('Enter')
+    await page.getByRole('group').getByRole('button', { name: 'Suspend' }).press('Enter')
+    await button(page, 'Lift the suspension').waitFor()
+    await until(async () => (await focused()) === 'H1 Bob', 'the heading has the focus')
+    await page.getByRole('article').getByRole('radio', { name: 'Moderator' }).check()
+    await button(page, 'Change the role').press('Enter')
+    await page.getByRole('group').getByRole('button', { name: 'Change the role' }).press('Enter')
+    await button(page, 'Change the role').waitFor({ state: 'detached' })
+    await until(async () => (await focused()) === 'H1 Bob', 'the heading has the focus')
     expect(errors).toEqual([])
     await context.close()
     await web.stop()

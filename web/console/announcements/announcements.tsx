@@ -13,6 +13,7 @@ import { excessText, failureText, outcomeOf, useAction, useList } from '../reque
 import { AddForm } from '../ui/add-form.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { FailureText } from '../ui/failure.tsx'
+import { removeRow } from '../ui/focus.ts'
 import { Empty } from '../ui/loaded.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Listed } from '../ui/table.tsx'
@@ -45,7 +46,7 @@ export default function Announcements() {
     const { failure } = await outcomeOf(api.DELETE('/api/v1/admin/announcements/{id}', { params: { path: { id } } }))
     setRemoving(null)
     toast(failure ? failureText(t, failure) : t('announcements.takenBack'))
-    if (!failure) list.change((items) => items.filter((each) => each.id !== id))
+    if (!failure) removeRow(() => list.change((items) => items.filter((each) => each.id !== id)))
   }
   const open = () => setIsAdding(true)
   useKeys(t('announcements.title'), [{ keys: 'n', label: t('announcements.new'), inLine: true, run: open }])

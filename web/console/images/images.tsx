@@ -13,6 +13,7 @@ import { useLanguage } from '../language.tsx'
 import { excessText, failureText, outcomeOf, useAction, useList } from '../requests.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { FailureText } from '../ui/failure.tsx'
+import { removeRow } from '../ui/focus.ts'
 import { Actor } from '../ui/actor.tsx'
 import { AddForm } from '../ui/add-form.tsx'
 import { Empty } from '../ui/loaded.tsx'
@@ -46,7 +47,7 @@ export default function Images() {
     const { failure } = await outcomeOf(api.DELETE('/api/v1/admin/image-bank/{id}', { params: { path: { id } } }))
     setRemoving(null)
     toast(failure ? failureText(t, failure) : t('images.allowed'))
-    if (!failure) list.change((items) => items.filter((each) => each.id !== id))
+    if (!failure) removeRow(() => list.change((items) => items.filter((each) => each.id !== id)))
   }
   useKeys(t('images.title'), [{ keys: 'n', label: t('images.add'), inLine: true, run: () => setIsAdding(true) }])
   const columns: Column<Banned>[] = [

@@ -13,6 +13,7 @@ import { excessText, failureText, outcomeOf, useAction, useList, useResource } f
 import { AddForm } from '../ui/add-form.tsx'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { FailureText } from '../ui/failure.tsx'
+import { removeRow, useFocusAfter } from '../ui/focus.ts'
 import { Empty } from '../ui/loaded.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { type Column, Listed, Table } from '../ui/table.tsx'
@@ -47,7 +48,7 @@ export default function Invitations() {
     toast(failure ? failureText(t, failure) : t('invites.deleted'))
     if (failure) return
     if (made?.id === id) setMade(null)
-    list.change((items) => items.filter((each) => each.id !== id))
+    removeRow(() => list.change((items) => items.filter((each) => each.id !== id)))
   }
   const open = () => setIsAdding(true)
   useKeys(t('invites.title'), [{ keys: 'n', label: t('invites.new'), inLine: true, run: open }])
@@ -198,6 +199,7 @@ function Code({ invite: { code }, onClose }: { invite: Made; onClose: () => void
   const { t } = useLanguage()
   const toast = useToast()
   const first = useRef<HTMLButtonElement>(null)
+  useFocusAfter()
   useEffect(() => first.current?.focus(), [])
   // The app reads the code from the fragment, which browsers send to no server.
   const link = `${location.origin}/sign-up#invite=${code}`

@@ -14,6 +14,7 @@ import { AskFirst } from '../ui/ask-first.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { NoDetail } from '../ui/detail.tsx'
 import { FailureAt, FailureText } from '../ui/failure.tsx'
+import { focusHeading } from '../ui/focus.ts'
 import { Badge, Facts, Section } from '../ui/page.tsx'
 import { Ago } from '../ui/time.tsx'
 import styles from './people.module.css'
@@ -35,6 +36,8 @@ function Known({ person, back, onChange }: Props & { back: ReactNode }) {
   const { isAdmin } = useStaff()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
+  // An action that changes the account may remove its own button.
+  useEffect(() => focusHeading(), [person])
   const { id, name, email, email_verified, phone, identities, sessions } = person
   return (
     <article className={detailStyles.item} aria-label={t('people.one')}>

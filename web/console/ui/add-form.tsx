@@ -3,6 +3,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './add-form.module.css'
+import { useFocusAfter } from './focus.ts'
 
 type Props = {
   title: string
@@ -18,6 +19,7 @@ type Props = {
 export function AddForm({ title, submit, busy, onSubmit, onClose, children }: Props) {
   const { t } = useLanguage()
   const id = useId()
+  useFocusAfter()
   useKeys(title, [
     { keys: 'Mod+Enter', label: submit, inFields: true, inLine: true, run: onSubmit },
     { keys: 'Escape', label: t('console.cancel'), inLine: true, run: onClose },

@@ -23,7 +23,8 @@ export function Page({ title, beside, actions, children }: Props) {
 export function Bar({ title, beside, actions }: Omit<Props, 'children'>) {
   return (
     <header className={styles.bar}>
-      <h1>{title}</h1>
+      {/* It gets the focus of what has disappeared. */}
+      <h1 tabIndex={-1}>{title}</h1>
       {beside}
       {actions && <div className={styles.actions}>{actions}</div>}
     </header>
