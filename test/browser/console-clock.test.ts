@@ -171,6 +171,82 @@ browserTest(
 )
 
 browserTest(
+  'a decision can be taken back on another screen too, for ten seconds, and the focus stays in the screen after them',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { page, close } = await openConsole(app, origin, 0)
+    await ada.post('reports', { user_id: bob.id, reason: 'scam' })
+    const dismiss = async () => {
+      await page.keyboard.press('d')
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('Dismiss: Scam', { exact: true }).waitFor()
+    }
+    const go = async (key: string, name: string) => {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await title(page, name).waitFor()
+    }
+    await page.keyboard.press('n')
+    await page.getByRole('article', { name: 'Report' }).getByText('Yours', { exact: true }).waitFor()
+    await dismiss()
+    await title(page, 'Queue').waitFor()
+    await go('n', 'Numbers')
+    await button(page, /^Undo/).waitFor()
+    await page.keyboard.press('z')
+    await title(page, 'Scam').waitFor()
+    await button(page, /^Undo/).waitFor({ state: 'detached' })
+    const pending = () => app.rows('SELECT id FROM reports WHERE pending IS NOT NULL')
+    expect(await pending()).toEqual([])
+
+    await dismiss()
+    await go('l', 'Audit log')
+    await button(page, /^Undo/).focus()
+    await page.clock.fastForward(11 * seconds)
+    await button(page, /^Undo/).waitFor({ state: 'detached' })
+    await until(() => page.evaluate<boolean>(`document.activeElement.textContent === 'Audit log'`), 'it has the focus')
+    expect(await pending()).toHaveLength(1)
+    await close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
+  'a report whose decision takes effect offers no longer to take it back, and shows its outcome',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const { page, admin, close } = await openConsole(app, origin, 0)
+    const { id } = (await ada.post('reports', { user_id: bob.id, reason: 'scam' })).body
+    app.clock.now = Date.now()
+    const decision = { action: 'dismiss', note: 'All in order.', undo_s: 10 }
+    expect((await admin.post(`admin/reports/${id}/resolve`, decision)).status).toBe(200)
+    await page.goto(`${origin}/console/queue/${id}`)
+    const opened = page.getByRole('article', { name: 'Report' })
+    await button(opened, /^Undo/).focus()
+    await page.clock.fastForward(10.5 * seconds)
+    await button(opened, /^Undo/).waitFor({ state: 'detached' })
+    await opened.getByText('A decision about it takes effect in a moment.').waitFor()
+    await until(() => page.evaluate<boolean>(`document.activeElement.tagName === 'H1'`), 'the heading has the focus')
+
+    app.clock.now += 11 * seconds
+    app.services.delivery.wake('decision')
+    await app.services.delivery.idle()
+    await page.clock.fastForward(2 * seconds)
+    await opened.getByText('All in order.').waitFor()
+    expect(await button(opened, /^Undo/).count()).toBe(0)
+    await close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
   'a claim is renewed before it ends, even if the clock of the browser is behind',
   async () => {
     const app = await testApp()

@@ -193,7 +193,7 @@ browserTest(
     await press(page, 'r')
     await page.keyboard.type('I was right.')
     await press(page, 'Control+Enter')
-    await page.getByText(/You made the decision that this appeal is against/).waitFor()
+    await page.getByText(/an appeal against their own decision/).waitFor()
     expect((await app.rows('SELECT status FROM appeals'))[0]!.status).toBe('open')
     const second = await signedIn(origin, ned)
     await press(second.page, 'g', 'a')

@@ -392,7 +392,7 @@ browserTest(
     await button(page, 'Sign out').click()
     await title(page, 'Sign in').waitFor()
     await signIn(page, mo)
-    await page.getByText('The accounts of moderators and admins are for admins.').waitFor()
+    await page.getByText(/What concerns moderators is for admins/).waitFor()
     await expectAccessible(page, 'not for moderators')
     await page.getByRole('link', { name: 'Back to the list' }).click()
     await page.getByText('Only admins can search').waitFor()

@@ -8,6 +8,7 @@ import { useToast } from '../shared/ui/toasts.tsx'
 import { KeyLine, KeyPanel } from './key-panel.tsx'
 import { useKeys } from './keys.tsx'
 import { languages, useLanguage } from './language.tsx'
+import { UndoProvider } from './queue/undo-bar.tsx'
 import { failureOf, failureText } from './requests.ts'
 import { applyScheme, type Scheme, schemeChosen, schemes } from './scheme.ts'
 import { type Screen, screens } from './screens.ts'
@@ -75,37 +76,39 @@ function Frame() {
         </div>
       </header>
       <main className={styles.screen} id="screen" tabIndex={-1}>
-        <Suspense fallback={<Skeleton />}>
-          <Switch>
-            <Route path="/">
-              <Redirect to="/queue" replace />
-            </Route>
-            {shown.map(({ path, View }) => (
-              <Route key={path} path={path}>
-                <View />
+        <UndoProvider>
+          <Suspense fallback={<Skeleton />}>
+            <Switch>
+              <Route path="/">
+                <Redirect to="/queue" replace />
               </Route>
-            ))}
-            {screens.map(
-              ({ path, title }) =>
-                !shown.some((each) => each.path === path) && (
-                  <Route key={path} path={path}>
-                    <Page title={t(title)}>
-                      <Empty title={t('console.forAdmins')}>
-                        <Link href="/queue">{t('queue.title')}</Link>
-                      </Empty>
-                    </Page>
-                  </Route>
-                ),
-            )}
-            <Route>
-              <Page title={t('console.notFound')}>
-                <Empty title={t('console.notFound')}>
-                  <Link href="/queue">{t('queue.title')}</Link>
-                </Empty>
-              </Page>
-            </Route>
-          </Switch>
-        </Suspense>
+              {shown.map(({ path, View }) => (
+                <Route key={path} path={path}>
+                  <View />
+                </Route>
+              ))}
+              {screens.map(
+                ({ path, title }) =>
+                  !shown.some((each) => each.path === path) && (
+                    <Route key={path} path={path}>
+                      <Page title={t(title)}>
+                        <Empty title={t('console.forAdmins')}>
+                          <Link href="/queue">{t('queue.title')}</Link>
+                        </Empty>
+                      </Page>
+                    </Route>
+                  ),
+              )}
+              <Route>
+                <Page title={t('console.notFound')}>
+                  <Empty title={t('console.notFound')}>
+                    <Link href="/queue">{t('queue.title')}</Link>
+                  </Empty>
+                </Page>
+              </Route>
+            </Switch>
+          </Suspense>
+        </UndoProvider>
       </main>
       {areKeysShown && <KeyPanel onClose={() => setAreKeysShown(false)} />}
       <KeyLine onAll={() => setAreKeysShown((before) => !before)} />

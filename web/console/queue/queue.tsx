@@ -6,7 +6,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import { failureText, outcomeOf, useAction, useList, useRefresh } from '../requests.ts'
+import { outcomeOf, useAction, useList, useRefresh } from '../requests.ts'
 import { useStaff } from '../staff.tsx'
 import listStyles from '../ui/list.module.css'
 import { Choice, Filter } from '../ui/choice.tsx'
@@ -35,7 +35,7 @@ import {
   statuses,
 } from './reports.ts'
 import styles from './queue.module.css'
-import { type Decided, UndoBar } from './undo-bar.tsx'
+import { useUndo } from './undo-bar.tsx'
 
 const pageSize = 50
 
@@ -48,7 +48,7 @@ export default function Queue() {
   const search = useSearch()
   const shown = useMemo(() => shownOf(new URLSearchParams(search)), [search])
   const [counts, setCounts] = useState<Counts | null>(null)
-  const [decided, setDecided] = useState<Decided | null>(null)
+  const { offer, undone } = useUndo()
   /** The report that the server has just returned. Reading it again would add an entry to the audit log. */
   const known = useRef<Report | null>(null)
   // Somebody who comes back to it reads its state of then.
@@ -90,45 +90,40 @@ export default function Queue() {
     return null
   })
 
+  /** The report that is open; none once this screen is gone. */
+  const opened = useRef(id)
+  useEffect(() => {
+    opened.current = id
+    return () => void (opened.current = undefined)
+  }, [id])
   const onDecided = useCallback(
     (report: Report, andNext: boolean) => {
-      setDecided({ report, at: Date.now() })
+      offer(report, addressOf(shown, report.id))
       change((items) => items.filter((item) => item.id !== report.id))
-      if (andNext) void next.run()
+      // Whoever has opened something else meanwhile stays there.
+      const isOpen = opened.current === report.id
+      if (isOpen && andNext) void next.run()
       else {
         void refresh()
-        navigate(addressOf(shown))
+        if (isOpen) navigate(addressOf(shown))
       }
     },
-    [change, next, refresh, navigate, shown],
+    [offer, change, next, refresh, navigate, shown],
   )
 
-  const undo = useAction(async () => {
-    if (!decided) return null
-    const { report } = decided
-    const { failure } = await outcomeOf(
-      api.DELETE('/api/v1/admin/reports/{id}/resolve', { params: { path: { id: report.id } } }),
-    )
-    // The next decision may have been made meanwhile.
-    const endUndo = () => setDecided((latest) => (latest === decided ? null : latest))
-    if (failure) {
-      toast(failureText(t, failure))
-      // Otherwise another attempt may succeed while the seconds last.
-      if (failure !== 'offline' && failure.status < 500) endUndo()
-      return null
-    }
-    endUndo()
+  // A report whose decision has been taken back is in the list again.
+  const seen = useRef(undone)
+  useEffect(() => {
+    if (seen.current === undone) return
+    seen.current = undone
     known.current = null
     void refresh()
-    navigate(addressOf(shown, report.id))
-    return null
-  })
+  }, [undone, refresh])
 
   useKeys(t('queue.title'), [
     { keys: 'n', label: t('queue.next'), inLine: true, run: () => void next.run() },
     { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
     { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
-    ...(decided ? [{ keys: 'z', label: t('queue.undo'), inLine: true, run: () => void undo.run() }] : []),
     ...(id === undefined ? [] : [{ keys: 'Escape', label: t('queue.back'), run: () => navigate(addressOf(shown)) }]),
   ])
 
@@ -225,7 +220,6 @@ export default function Queue() {
           )
         }
       />
-      {decided && <UndoBar decided={decided} busy={undo.busy} onUndo={undo.run} onOver={() => setDecided(null)} />}
     </>
   )
 }

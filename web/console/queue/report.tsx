@@ -12,6 +12,7 @@ import { useStaff } from '../staff.tsx'
 import detailStyles from '../ui/detail.module.css'
 import { NoDetail } from '../ui/detail.tsx'
 import { FailureText } from '../ui/failure.tsx'
+import { focusHeading } from '../ui/focus.ts'
 import { Badge, Facts, Section } from '../ui/page.tsx'
 import { Ago, At } from '../ui/time.tsx'
 import { Decision } from './decision.tsx'
@@ -61,6 +62,8 @@ export function ReportView({ id, known, back, onDecided, onClaimed, onStale }: P
 // A claim lasts 15 minutes, and is renewed while somebody uses the opened report. At most once a minute.
 const renewBeforeEndMs = 2 * 60_000
 const renewEveryMs = 60_000
+// The server needs a moment to carry a decision out.
+const showAfterMs = 2000
 // A renewal waits, so that it does not race with what the key does that it follows, such as giving up the claim.
 const renewAfterMs = 2000
 const uses = ['keydown', 'pointerdown', 'wheel'] as const
@@ -118,7 +121,27 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
     return failure
   })
   const isOpen = status === 'open' && report.pending === null
-  const canUndo = report.pending?.decided_by === own
+  const takesEffectAt = report.pending?.takes_effect_at ?? null
+  // The server takes no decision back after that.
+  const canUndo =
+    report.pending?.decided_by === own && takesEffectAt !== null && Date.parse(takesEffectAt) > serverNow()
+  const [, setEndedAt] = useState<string | null>(null)
+  const again = useRef(() => {})
+  again.current = () => {
+    onStale()
+    void reload()
+  }
+  useEffect(() => {
+    if (takesEffectAt === null) return
+    const left = Math.max(Date.parse(takesEffectAt) - serverNow(), 0)
+    const end = setTimeout(() => setEndedAt(takesEffectAt), left)
+    const shown = setTimeout(() => again.current(), left + showAfterMs)
+    return () => {
+      clearTimeout(end)
+      clearTimeout(shown)
+    }
+  }, [takesEffectAt])
+  useEffect(() => focusHeading(), [canUndo])
   const canClaim = isOpen && claimed_by === null
   const canRelease = isOpen && isMine
   useKeys(t('queue.report'), [
@@ -244,7 +267,11 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
             </p>
           )}
           {report.resolution && <Outcome report={report} />}
-          {report.pending && <p className={styles.pending}>{t(canUndo ? 'queue.pending' : 'queue.pendingOfOther')}</p>}
+          {report.pending && (
+            <p className={styles.pending}>
+              {t(report.pending.decided_by === own ? 'queue.pending' : 'queue.pendingOfOther')}
+            </p>
+          )}
           {canUndo && (
             <Button busy={undo.busy} icon={<Undo2 size={14} aria-hidden />} onClick={undo.run}>
               {t('queue.undo')}

@@ -62,7 +62,7 @@ export const en = {
   'console.failure.tooLarge':
     'This is more than the 64 KiB that a request may have. The server’s command line takes larger rules: convene rules import.',
   'console.failure.forbidden':
-    'You may not do this. Nobody decides about themselves, about what they have reported, or about an appeal against their own decision. Only admins decide about moderators.',
+    'You may not do this. Nobody decides about themselves, about what they have reported, or about an appeal against their own decision. What concerns moderators is for admins.',
   'console.failure.conflict': 'Something has changed meanwhile. Look at it again.',
   'console.failure.fields': 'Something here is not accepted. Check what you have entered.',
   'console.failure.server': 'The server has a problem. Try again in a moment.',
