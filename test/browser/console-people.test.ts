@@ -249,6 +249,54 @@ browserTest(
 )
 
 browserTest(
+  'a search that is left for another address does not come back, and the list shows a suspension at once',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const root = await withRole(app, 'admin', 'Root')
+    await app.person('Ada')
+    const bob = await app.person('Bob')
+    const { page, context, errors } = await openConsole(origin, root)
+    const search = page.getByRole('searchbox')
+    const row = (name: string) => page.locator('[data-row]', { hasText: name })
+    await page.getByRole('link', { name: 'People', exact: true }).click()
+    await search.fill('Bob')
+    await page.waitForURL(/q=Bob/)
+    await row('Ada').waitFor({ state: 'detached' })
+    await row('Bob').click()
+    await title(page, 'Bob').waitFor()
+
+    await reason(page).fill('Spam.')
+    await button(page, 'Suspend').click()
+    const looks = async () => (await root.get('admin/audit?action=people_searched')).body.items.length
+    const before = await looks()
+    expect(before).toBeGreaterThan(0)
+    await page.getByRole('group').getByRole('button', { name: 'Suspend' }).click()
+    await row('Bob').getByText('Suspended', { exact: true }).waitFor()
+    await button(page, 'Lift the suspension').click()
+    await row('Bob').getByText('Suspended', { exact: true }).waitFor({ state: 'detached' })
+    expect(await looks()).toBe(before)
+    expect((await root.get(`admin/users/${bob.id}`)).body.standing).toBe('active')
+
+    await page.getByRole('link', { name: 'People', exact: true }).click()
+    await row('Ada').waitFor()
+    expect(await search.inputValue()).toBe('')
+    await Bun.sleep(700)
+    expect(new URL(page.url()).search).toBe('')
+    await page.goBack()
+    await page.waitForURL(/q=Bob/)
+    await row('Ada').waitFor({ state: 'detached' })
+    expect(await search.inputValue()).toBe('Bob')
+    await Bun.sleep(700)
+    expect(new URL(page.url()).search).toBe('?q=Bob')
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
   'a decision is carried out though the browser is closed, and once',
   async () => {
     const app = await testApp()

@@ -1,7 +1,7 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { UsersRound } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -15,13 +15,15 @@ import { Bar } from '../ui/page.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { focusRow, Split } from '../ui/split.tsx'
 import { Listed } from '../ui/table.tsx'
-import { roles } from './person-record.ts'
+import { type Person, roles } from './person-record.ts'
 import { PersonPage } from './person.tsx'
 import styles from './people.module.css'
 import { StandingBadge } from './summary.tsx'
 
 type Found = components['schemas']['PersonInList']
 const standings = ['active', 'suspended'] as const
+/** What an action on an account may change in the list. */
+type Changed = Pick<Found, 'id' | 'standing' | 'suspended_until' | 'role'>
 type Shown = { q: string; standing: (typeof standings)[number] | ''; role: (typeof roles)[number] | '' }
 
 function addressOf({ q, standing, role }: Shown, id?: string): string {
@@ -38,6 +40,11 @@ export default function People() {
   const [, navigate] = useLocation()
   const { id } = useParams()
   const { isAdmin } = useStaff()
+  const [changed, setChanged] = useState<Changed | null>(null)
+  const onRead = useCallback(
+    ({ id, standing, suspended_until, role }: Person) => setChanged({ id, standing, suspended_until, role }),
+    [],
+  )
   const search = new URLSearchParams(useSearch())
   const shown: Shown = {
     q: search.get('q') ?? '',
@@ -55,7 +62,7 @@ export default function People() {
         <>
           <Bar title={t('people.title')} />
           {isAdmin ? (
-            <Results shown={shown} id={id} />
+            <Results shown={shown} id={id} changed={changed} />
           ) : (
             <Empty title={t('people.forAdmins')}>{t('people.forAdminsHint')}</Empty>
           )}
@@ -65,7 +72,7 @@ export default function People() {
         id === undefined ? (
           <NothingChosen icon={UsersRound}>{t('people.choose')}</NothingChosen>
         ) : (
-          <PersonPage key={id} id={id} back={<BackToList href={addressOf(shown)} />} />
+          <PersonPage key={id} id={id} back={<BackToList href={addressOf(shown)} />} onRead={onRead} />
         )
       }
     />
@@ -75,13 +82,21 @@ export default function People() {
 // The search starts after a pause in typing, because the audit log records each one.
 const pauseMs = 350
 
-function Results({ shown, id }: { shown: Shown; id: string | undefined }) {
+type ResultsProps = { shown: Shown; id: string | undefined; changed: Changed | null }
+
+function Results({ shown, id, changed }: ResultsProps) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const [, navigate] = useLocation()
   const field = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(shown.q)
   const { q, standing, role } = shown
+  const [typed, setTyped] = useState(q)
+  // What is searched for is in the address, which a link or the browser's Back may change too: then the field follows it.
+  const [followed, setFollowed] = useState(q)
+  if (followed !== q) {
+    setFollowed(q)
+    setTyped(q)
+  }
   useEffect(() => {
     if (typed === q) return
     const timer = setTimeout(() => navigate(addressOf({ q: typed, standing, role }, id), { replace: true }), pauseMs)
@@ -101,6 +116,11 @@ function Results({ shown, id }: { shown: Shown; id: string | undefined }) {
       }),
     JSON.stringify([q, standing, role]),
   )
+  const { change } = list
+  // Searching again would add an entry to the audit log.
+  useEffect(() => {
+    if (changed) change((items) => items.map((item) => (item.id === changed.id ? { ...item, ...changed } : item)))
+  }, [changed, change])
   useKeys(t('people.title'), [
     { keys: '/', label: t('people.search'), inLine: true, run: () => field.current?.focus() },
     { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },

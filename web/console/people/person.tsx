@@ -21,10 +21,20 @@ import styles from './people.module.css'
 import { type Person, roles, usePerson } from './person-record.ts'
 import { Decisions, factsOf, OtherReports, StandingBadge } from './summary.tsx'
 
+type PageProps = {
+  id: string
+  back: ReactNode
+  /** Called with the account whenever it has been read, which is also after each change. */
+  onRead: (person: Person) => void
+}
+
 /** Somebody's account, and the actions on it. */
-export function PersonPage({ id, back }: { id: string; back: ReactNode }) {
+export function PersonPage({ id, back, onRead }: PageProps) {
   const { t } = useLanguage()
   const { data, failure, reload } = usePerson(id)
+  useEffect(() => {
+    if (data) onRead(data)
+  }, [data, onRead])
   if (data === null) return <NoDetail title={t('people.one')} back={back} failure={failure} reload={reload} />
   return <Known person={data} back={back} onChange={reload} />
 }
