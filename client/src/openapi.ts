@@ -3805,6 +3805,8 @@ export interface components {
             created_at: string;
             /** Format: uuid */
             id: string;
+            /** @description Whether you may resolve it now. An appeal goes to somebody other than who made the decision, if anybody else may resolve it */
+            may_resolve: boolean;
             note: string | null;
             notice: components["schemas"]["AppealedNotice"];
             /** Format: date-time */
@@ -4869,6 +4871,7 @@ export interface operations {
                      *           "resolved_at": "2026-11-21T08:34:00.000Z",
                      *           "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *           "note": "Insults, after a warning.",
+                     *           "may_resolve": false,
                      *           "notice": {
                      *             "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *             "action": "suspend",
@@ -4982,6 +4985,7 @@ export interface operations {
                      *       "resolved_at": "2026-11-21T08:34:00.000Z",
                      *       "resolved_by": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *       "note": "Insults, after a warning.",
+                     *       "may_resolve": false,
                      *       "notice": {
                      *         "id": "0199a3c4-52f0-7cc1-a1a4-6f1f6f0f2b11",
                      *         "action": "suspend",

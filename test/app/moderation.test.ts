@@ -880,6 +880,61 @@ test('only an admin lifts the suspension of a moderator, even by an appeal', asy
   expect((await other.get('me')).status).toBe(200)
 })
 
+test('an appeal says whether the moderator may resolve it, as the answer to their decision does', async () => {
+  const app = await testApp()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const [mo, root] = [await withRole(app, 'moderator'), await withRole(app, 'admin')]
+  const decide = { action: 'warn' }
+  /** The appeals that are open, with what they say to this moderator. */
+  const may = async (by: Person) =>
+    Object.fromEntries(
+      (await by.get('admin/appeals?status=open')).body.items.map((item: any) => [item.text, item.may_resolve]),
+    )
+  const appeal = async (by: Person, text: string) =>
+    (await by.post('appeals', { notice_id: (await noticesOf(by))[0].id, text })).body.id as string
+  // Mo has decided about Ada, and reported Bob, about whom an admin has decided; a moderator is for admins.
+  await mo.post(`admin/users/${ada.id}/warn`, { reason: 'Be kind.' })
+  const own = await appeal(ada, 'against Mo')
+  await resolve(root, await mo.post('reports', { user_id: bob.id, reason: 'spam' }), decide)
+  await appeal(bob, 'reported by Mo')
+  const ned = await withRole(app, 'moderator')
+  await root.post(`admin/users/${ned.id}/warn`, { reason: 'Be quick.' })
+  const staff = await appeal(ned, 'of a moderator')
+  const cleo = await app.person('Cleo')
+  await root.post(`admin/users/${cleo.id}/warn`, { reason: 'Be short.' })
+  const other = await appeal(cleo, 'for Mo')
+  expect(await may(mo)).toEqual({
+    'against Mo': false,
+    'reported by Mo': false,
+    'of a moderator': false,
+    'for Mo': true,
+  })
+  // Nobody but Root may decide about a moderator. The one who reported is nobody else.
+  expect(await may(root)).toEqual({
+    'against Mo': true,
+    'reported by Mo': false,
+    'of a moderator': true,
+    'for Mo': false,
+  })
+  const answer = async (by: Person, id: string) =>
+    (await by.post(`admin/appeals/${id}/resolve`, { decision: 'reject', note: 'No.' })).status
+  expect([await answer(mo, own), await answer(mo, staff), await answer(root, other)]).toEqual([403, 403, 403])
+
+  // If nobody else is left, it is for who made the decision.
+  await root.post(`admin/users/${ned.id}/role`, { role: 'user' })
+  await root.post(`admin/users/${mo.id}/role`, { role: 'user' })
+  expect(await may(root)).toEqual({
+    'against Mo': true,
+    'reported by Mo': true,
+    'of a moderator': true,
+    'for Mo': true,
+  })
+  expect(await answer(root, other)).toBe(200)
+  expect((await root.get('admin/appeals?status=rejected')).body.items).toMatchObject([
+    { text: 'for Mo', may_resolve: false },
+  ])
+})
+
 test('nobody decides their own appeal', async () => {
   const app = await testApp()
   const { ada } = await setting(app)

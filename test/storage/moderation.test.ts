@@ -454,6 +454,8 @@ for (const engine of engines) {
         expect(await storage.moderation.appeal(filed.id)).toEqual({
           ...filed,
           notice: (await storage.notices.byId(made[1]!.id))!,
+          reporter_id: null,
+          reviewed_id: null,
         })
         expect(await storage.moderation.appeal('none')).toBeNull()
       })

@@ -7,10 +7,10 @@ import { type Decisions, waitingS } from './decisions.ts'
 import { partiesOf } from './report-views.ts'
 import { isAboutReview, isSuspended } from './rules.ts'
 import type { Moderator, Moderators } from './moderators.ts'
-import type { Appeal, AppealStatus, ModerationStore, NoticeInContext } from './store.ts'
+import type { AppealInContext, AppealStatus, ModerationStore } from './store.ts'
 
 type Deps = {
-  store: Pick<ModerationStore, 'appeals' | 'appeal' | 'report'>
+  store: Pick<ModerationStore, 'appeals' | 'appeal' | 'refusals' | 'report'>
   moderators: Moderators
   decisions: Decisions
   audit: Audit
@@ -28,7 +28,21 @@ export function appealCases({ store, moderators, decisions, audit, paging: { key
     return appeal
   }
 
-  const queuedAppeal = (appeal: Appeal & { notice: NoticeInContext }) => ({
+  /** The ids of the open appeals among these that the moderator may resolve. */
+  async function resolvable(moderator: Moderator, appeals: readonly AppealInContext[]): Promise<ReadonlySet<string>> {
+    const open = appeals.filter(({ status }) => status === 'open')
+    const cases = open.map(({ user_id, reporter_id, reviewed_id, notice }) => ({
+      judge_id: moderator.id,
+      subject_id: user_id,
+      parties: [reporter_id, reviewed_id].filter((id) => id !== null),
+      suspends: false,
+      decided_by: notice.decided_by,
+    }))
+    const refusals = await store.refusals(cases, now())
+    return new Set(open.filter((_, index) => refusals[index] === null).map(({ id }) => id))
+  }
+
+  const queuedAppeal = (appeal: AppealInContext, may_resolve: boolean) => ({
     id: appeal.id,
     user_id: isAboutReview(appeal.notice) ? null : appeal.user_id,
     text: appeal.text,
@@ -38,6 +52,7 @@ export function appealCases({ store, moderators, decisions, audit, paging: { key
     resolved_at: isoOrNull(appeal.resolved_at),
     resolved_by: appeal.resolved_by,
     note: appeal.note,
+    may_resolve,
     notice: {
       id: appeal.notice.id,
       action: appeal.notice.action,
@@ -56,7 +71,14 @@ export function appealCases({ store, moderators, decisions, audit, paging: { key
       const filter = { status, ...(from && { from: Date.parse(from) }), ...(to && { to: Date.parse(to) }) }
       const after = key && { at: key[0], id: key[1] }
       const rows = await store.appeals({ ...filter, reader: moderator.id }, limit + 1, after)
-      return pageOf('admin-appeals', rows, limit, ({ created_at, id }) => [created_at, id], queuedAppeal)
+      const ids = await resolvable(moderator, rows)
+      return pageOf(
+        'admin-appeals',
+        rows,
+        limit,
+        ({ created_at, id }) => [created_at, id],
+        (appeal) => queuedAppeal(appeal, ids.has(appeal.id)),
+      )
     },
 
     /** Resolves an open appeal. Upholding it lifts the suspension that it is about, if that is still in force. */
@@ -95,7 +117,7 @@ export function appealCases({ store, moderators, decisions, audit, paging: { key
         },
         'This appeal is resolved already.',
       )
-      return queuedAppeal(await appealOf(appeal.id))
+      return queuedAppeal(await appealOf(appeal.id), false)
     },
   }
 }

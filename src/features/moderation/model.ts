@@ -188,6 +188,10 @@ const queuedAppeal = object('QueuedAppeal', {
   resolved_at: nullable(time),
   resolved_by: nullable(entityId()),
   note: nullable(t.String()),
+  may_resolve: t.Boolean({
+    description:
+      'Whether you may resolve it now. An appeal goes to somebody other than who made the decision, if anybody else may resolve it',
+  }),
   notice: object('AppealedNotice', {
     id: entityId(),
     action: noticeAction,

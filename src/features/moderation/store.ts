@@ -71,6 +71,13 @@ export type Appeal = {
   note: string | null
 }
 
+/** An appeal with the decision that it is against, and who else is concerned: the reporter and the person reviewed. */
+export type AppealInContext = Appeal & {
+  notice: NoticeInContext
+  reporter_id: string | null
+  reviewed_id: string | null
+}
+
 export type NoticeStore = {
   /** Newest first. */
   list(userId: string, limit: number, after: After): Promise<NoticeInContext[]>
@@ -258,12 +265,10 @@ export type ModerationStore = {
   /** `evidence` is null once its retention period is over. */
   report(id: string): Promise<(Report & { evidence: Evidence | null }) | null>
   /** Oldest first, without the reader's own and those against a decision about a review of the reader. */
-  appeals(
-    filter: AppealFilter & { reader: string },
-    limit: number,
-    after: After,
-  ): Promise<(Appeal & { notice: NoticeInContext })[]>
-  appeal(id: string): Promise<(Appeal & { notice: NoticeInContext }) | null>
+  appeals(filter: AppealFilter & { reader: string }, limit: number, after: After): Promise<AppealInContext[]>
+  appeal(id: string): Promise<AppealInContext | null>
+  /** For each case, why its judge may not decide it now; null if they may. */
+  refusals(cases: readonly Case[], now: number): Promise<(CaseRefusal | null)[]>
   /** What hides a user, and their strikes since `since`, except strikes for a review of the reader. */
   history(userId: string, reader: string, since: number): Promise<{ hidden: Hiding | null; strikes: number }>
   /** Everything stored about a case: the report with its evidence, decisions, appeals, and the images of the evidence. */

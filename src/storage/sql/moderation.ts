@@ -5,7 +5,7 @@ import { noticeColumns, noticeInContext } from './notices.ts'
 import { strikesOf } from './people.ts'
 import { newerThan } from './pages.ts'
 import { reportColumns } from './reports.ts'
-import { moderationStatusOf } from './moderation-status.ts'
+import { moderationStatusOf, refusesCases } from './moderation-status.ts'
 import { decide } from './decisions.ts'
 import { auditedSubject } from '../../features/moderation/rules.ts'
 
@@ -18,7 +18,12 @@ export function moderationStore(engine: Engine): ModerationStore {
 
   const selectAppeals = (db: Builders) =>
     db
-      .select({ ...getTableColumns(appeals), notice: noticeInContext(engine) })
+      .select({
+        ...getTableColumns(appeals),
+        notice: noticeInContext(engine),
+        reporter_id: reports.reporter_id,
+        reviewed_id: reports.reviewed_id,
+      })
       .from(appeals)
       .innerJoin(notices, eq(notices.id, appeals.notice_id))
       .leftJoin(reports, eq(reports.id, notices.report_id))
@@ -54,6 +59,8 @@ export function moderationStore(engine: Engine): ModerationStore {
             .limit(limit),
         ),
       ),
+
+    refusals: (cases, now) => engine.read((db) => refusesCases(engine, db, cases, now)),
 
     appeal: (id) => engine.read((db) => first(selectAppeals(db).where(eq(appeals.id, id)))),
 

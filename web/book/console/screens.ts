@@ -368,13 +368,13 @@ const appeal = screen({
         await type(t('decision.reason'), 'You are right, and we are sorry.')
       },
     }),
-    'of one’s own': () => ({
+    'of one’s own': ({ page, appeal }) => ({
       path: appealPath,
-      answers: {
-        '/api/v1/admin/appeals/{id}/resolve': {
-          post: refused('forbidden', 403, { detail: 'You made the decision that this appeal is against.' }),
-        },
-      },
+      answers: { [appealRoute]: { get: page([appeal(0, { may_resolve: false })]) } },
+    }),
+    refused: () => ({
+      path: appealPath,
+      answers: { '/api/v1/admin/appeals/{id}/resolve': { post: refused('forbidden', 403) } },
       act: async ({ t, press, type, see }) => {
         await press(t('appeals.decide.reject'))
         await type(t('decision.reason'), 'I was right.')
@@ -386,7 +386,9 @@ const appeal = screen({
       path: `${appealPath}?status=upheld`,
       answers: {
         [appealRoute]: {
-          get: page([appeal(0, { status: 'upheld', note: words.answer, resolved_at: queued(2).created_at })]),
+          get: page([
+            appeal(0, { status: 'upheld', may_resolve: false, note: words.answer, resolved_at: queued(2).created_at }),
+          ]),
         },
       },
     }),

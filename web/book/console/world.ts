@@ -285,6 +285,7 @@ export function worldOf(language: string) {
     note: null,
     resolved_at: null,
     resolved_by: null,
+    may_resolve: true,
     notice: {
       id: idOf(9, number),
       action: (['suspend', 'remove_content', 'warn'] as const)[number % 3] ?? 'warn',

@@ -26,6 +26,8 @@ import { Ago, At, durationOf } from '../ui/time.tsx'
 type Appeal = components['schemas']['QueuedAppeal']
 const pageSize = 30
 const statuses = ['open', 'upheld', 'rejected', 'any'] as const
+/** Whether this moderator can decide it. During an upgrade, a node of the previous release does not say so. */
+const isDecidable = ({ status, may_resolve }: Appeal) => status === 'open' && may_resolve !== false
 type Shown = { status: (typeof statuses)[number]; period: Period | null }
 
 function addressOf({ status, period }: Shown, id?: string): string {
@@ -72,7 +74,8 @@ export default function Appeals() {
     change((before) => before.filter((each) => each.id !== decided))
     void reload()
     toast(outcome)
-    const following = andNext ? rest[Math.min(at, rest.length - 1)] : undefined
+    const following =
+      andNext && at >= 0 ? (rest.slice(at).find(isDecidable) ?? rest.slice(0, at).findLast(isDecidable)) : undefined
     navigate(addressOf(shown, following?.id))
   }
 
@@ -84,8 +87,9 @@ export default function Appeals() {
       label: t('queue.next'),
       inLine: true,
       run: () => {
-        const first = items?.find((appeal) => appeal.id !== id)
+        const first = items?.find((appeal) => appeal.id !== id && (appeal.status !== 'open' || isDecidable(appeal)))
         if (first) navigate(addressOf(shown, first.id))
+        else toast(t('queue.nothingNext'))
       },
     },
     ...(id === undefined ? [] : [{ keys: 'Escape', label: t('queue.back'), run: () => navigate(addressOf(shown)) }]),
@@ -229,7 +233,11 @@ function Opened({ appeal, back, onDecided }: OpenedProps) {
           </Section>
         </div>
         <div className={detailStyles.side}>
-          {status === 'open' ? (
+          {status === 'open' && !isDecidable(appeal) ? (
+            <Section title={t('decision.title')}>
+              <p>{t('appeals.forOthers')}</p>
+            </Section>
+          ) : status === 'open' ? (
             <Decision appeal={appeal} onDecided={onDecided} />
           ) : (
             <Section title={t('queue.outcome')}>

@@ -251,6 +251,8 @@ export const en = {
   'appeals.decide.reject': 'Reject',
   'appeals.hint.uphold': 'A suspension ends at once. What was removed stays removed.',
   'appeals.hint.reject': 'The decision stands. Say why.',
+  'appeals.forOthers':
+    'Somebody else decides this appeal: it is against your own decision, concerns what you have reported, or comes from a moderator.',
   'people.title': 'People',
   'people.one': 'Account',
   'people.choose': 'Find somebody, or open them from a report.',

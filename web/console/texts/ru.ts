@@ -275,6 +275,8 @@ export const ru: Translation<typeof en> = {
   'appeals.decide.reject': 'Отклонить',
   'appeals.hint.uphold': 'Блокировка снимется сразу. Удалённое не вернётся.',
   'appeals.hint.reject': 'Решение остаётся. Напишите почему.',
+  'appeals.forOthers':
+    'Эту апелляцию решает кто-то другой: она на ваше решение, связана с вашей жалобой или подана модератором.',
   'people.title': 'Люди',
   'people.one': 'Учётная запись',
   'people.choose': 'Найдите человека или откройте его из жалобы.',
