@@ -460,6 +460,47 @@ browserTest(
 )
 
 browserTest(
+  'the menu of a small screen closes for the screen that is shown already too, and with Escape',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const { page, errors, context } = await openConsole(web.origin, await withRole(app, 'admin', 'Root'), 360)
+    const open = async () => {
+      await button(page, 'Open the menu').click()
+      await page.getByRole('navigation').waitFor()
+    }
+    const closed = async (focused: string) => {
+      await page.getByRole('navigation').waitFor({ state: 'hidden' })
+      await button(page, 'Open the menu').waitFor()
+      expect(await page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.id')).toBe(focused)
+    }
+    await open()
+    await page.getByRole('link', { name: 'Queue', exact: true }).click()
+    await closed('screen')
+    await open()
+    await page.keyboard.press('Escape')
+    await closed('Open the menu')
+    await open()
+    await page.getByRole('combobox', { name: 'Language' }).focus()
+    await page.keyboard.press('Escape')
+    await closed('Open the menu')
+    await open()
+    await page.getByRole('link', { name: 'Numbers', exact: true }).click()
+    await title(page, 'Numbers').waitFor()
+    await closed('screen')
+    // Escape belongs to the screen again.
+    await page.goto(`${web.origin}/console/rules/new`)
+    await title(page, 'A new rule').waitFor()
+    await page.keyboard.press('Escape')
+    await title(page, 'Rules').waitFor()
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
   'turning a rule on keeps what somebody else has changed meanwhile, and says if the rule is too large',
   async () => {
     const app = await testApp()

@@ -1,6 +1,6 @@
 import { useConvene } from 'convene-client/react'
 import { Keyboard, LogOut, Menu, X } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { useBrand } from '../shared/brand.tsx'
 import { IconButton } from '../shared/ui/button.tsx'
@@ -43,6 +43,30 @@ function Frame() {
   ])
   // On a small screen, the menu would cover the chosen screen.
   useEffect(() => setIsMenuOpen(false), [location])
+  const menuButton = useRef<HTMLButtonElement>(null)
+  const screen = useRef<HTMLElement>(null)
+  useKeys(
+    t('console.navigation'),
+    isMenuOpen
+      ? [
+          {
+            keys: 'Escape',
+            label: t('console.menu.close'),
+            inFields: true,
+            run: () => {
+              setIsMenuOpen(false)
+              menuButton.current?.focus()
+            },
+          },
+        ]
+      : [],
+  )
+  // Also if the chosen screen is the one that is shown already. The link disappears with the focus in it.
+  const onChosen = () => {
+    if (!isMenuOpen) return
+    setIsMenuOpen(false)
+    screen.current?.focus()
+  }
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#screen">
@@ -50,9 +74,10 @@ function Frame() {
       </a>
       <header className={`${styles.side} ${isMenuOpen ? styles.open : ''}`}>
         <div className={styles.top}>
-          <Brand />
+          <Brand onChosen={onChosen} />
           <span className={styles.menuButton}>
             <IconButton
+              ref={menuButton}
               label={t(isMenuOpen ? 'console.menu.close' : 'console.menu.open')}
               aria-expanded={isMenuOpen}
               aria-controls="menu"
@@ -67,7 +92,7 @@ function Frame() {
             <ul className={styles.places}>
               {shown.map((screen) => (
                 <li key={screen.path}>
-                  <Place screen={screen} />
+                  <Place screen={screen} onChosen={onChosen} />
                 </li>
               ))}
             </ul>
@@ -75,7 +100,7 @@ function Frame() {
           <Account onKeys={() => setAreKeysShown((before) => !before)} />
         </div>
       </header>
-      <main className={styles.screen} id="screen" tabIndex={-1}>
+      <main ref={screen} className={styles.screen} id="screen" tabIndex={-1}>
         <UndoProvider>
           <Suspense fallback={<Skeleton />}>
             <Switch>
@@ -117,24 +142,32 @@ function Frame() {
   )
 }
 
-function Brand() {
+/** `onChosen` is called when the link is followed. */
+type LinkProps = { onChosen: () => void }
+
+function Brand({ onChosen }: LinkProps) {
   const { t } = useLanguage()
   const { name, logo } = useBrand()
   return (
-    <Link href="/queue" className={styles.brand}>
+    <Link href="/queue" className={styles.brand} onClick={onChosen}>
       {logo === null ? <span className={styles.mark} aria-hidden /> : <img src={logo} alt="" width={20} height={20} />}
       <span>{t('console.name', { name })}</span>
     </Link>
   )
 }
 
-function Place({ screen: { href, title, Icon } }: { screen: Screen }) {
+function Place({ screen: { href, title, Icon }, onChosen }: LinkProps & { screen: Screen }) {
   const { t } = useLanguage()
   const [location] = useLocation()
   const isHere = location === href
   const isBelow = location.startsWith(`${href}/`)
   return (
-    <Link href={href} className={styles.place} aria-current={isHere ? 'page' : isBelow ? 'true' : undefined}>
+    <Link
+      href={href}
+      className={styles.place}
+      aria-current={isHere ? 'page' : isBelow ? 'true' : undefined}
+      onClick={onChosen}
+    >
       <Icon size={16} aria-hidden />
       <span>{t(title)}</span>
     </Link>
