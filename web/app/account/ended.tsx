@@ -1,6 +1,6 @@
 import type { EndReason, Me } from 'convene-client'
 import { useConvene, useSession } from 'convene-client/react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { dateOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
@@ -10,6 +10,7 @@ import { useResource } from '../requests.ts'
 import { NoticeCard } from '../settings/notice-card.tsx'
 import { SignOutSheet } from '../settings/sign-out-sheet.tsx'
 import { FailureText } from './failure.tsx'
+import { suspensionOf } from './in-force.ts'
 import { AccountLayout } from './layout.tsx'
 import styles from './layout.module.css'
 import { OtherWays, useProviders } from './providers.tsx'
@@ -21,9 +22,6 @@ import { useTelegram } from '../telegram/telegram.tsx'
 export default function Ended({ reason, user }: { reason: EndReason; user: Me | null }) {
   const { t } = useLanguage()
   const client = useConvene()
-  const telegram = useTelegram()
-  const { data: providers } = useProviders()
-  const [isLeaving, setIsLeaving] = useState(false)
   if (reason === 'suspended') return <Suspended />
   if (reason === 'erased')
     return (
@@ -33,16 +31,16 @@ export default function Ended({ reason, user }: { reason: EndReason; user: Me | 
         </Button>
       </AccountLayout>
     )
+  return <SignInAgain title={t('account.ended.title')} lead={t(reasonKey(reason))} user={user} />
+}
+
+function SignInAgain({ title, lead, user }: { title: string; lead: string; user: Me | null }) {
+  const { t } = useLanguage()
+  const telegram = useTelegram()
+  const [isLeaving, setIsLeaving] = useState(false)
   return (
-    <AccountLayout title={t('account.ended.title')} lead={t(reasonKey(reason))}>
-      {telegram ? (
-        <p className={styles.notice}>{t('account.telegram.reopen')}</p>
-      ) : (
-        <>
-          <PasswordForm contact={user?.email ?? user?.phone ?? ''} />
-          <OtherWays providers={providers} />
-        </>
-      )}
+    <AccountLayout title={title} lead={lead}>
+      {telegram ? <p className={styles.notice}>{t('account.telegram.reopen')}</p> : <Ways user={user} />}
       <div className={styles.links}>
         {!telegram && <Link href="/forgot-password">{t('account.forgot.title')}</Link>}
         <button type="button" className={styles.inline} onClick={() => setIsLeaving(true)}>
@@ -52,6 +50,17 @@ export default function Ended({ reason, user }: { reason: EndReason; user: Me | 
       <p className={styles.small}>{t('account.ended.kept')}</p>
       {isLeaving && <SignOutSheet onClose={() => setIsLeaving(false)} />}
     </AccountLayout>
+  )
+}
+
+/** The ways to sign in again outside of Telegram, which signs in by itself. */
+function Ways({ user }: { user: Me | null }) {
+  const { data: providers } = useProviders()
+  return (
+    <>
+      <PasswordForm contact={user?.email ?? user?.phone ?? ''} />
+      <OtherWays providers={providers} />
+    </>
   )
 }
 
@@ -66,18 +75,31 @@ function reasonKey(reason: EndReason) {
 function Suspended() {
   const { t, language } = useLanguage()
   const client = useConvene()
-  const { data, failure, reload } = useResource(() => client.api.GET('/api/v1/me/notices'))
+  const { data, failure, reload } = useResource(() =>
+    client.api.GET('/api/v1/me/notices', { params: { query: { limit: 100 } } }),
+  )
   const telegram = useTelegram()
   const { user } = useSession()
+  const [isSigningIn, setIsSigningIn] = useState(false)
+  // The socket is closed, so nobody tells this page of a decision.
+  useEffect(() => {
+    const look = () => document.visibilityState === 'visible' && void reload()
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [reload])
+
+  const suspension = suspensionOf(data?.items ?? [], Date.now())
+  if (suspension === 'over')
+    return <SignInAgain title={t('settings.notice.unsuspend')} lead={t('account.ended.title')} user={user} />
   // The token of the session is over, so the decision is shown to whoever signs in.
-  if (failure !== null && failure !== 'offline' && failure.status === 401)
+  if (!data && failure !== null && failure !== 'offline' && failure.status === 401)
     return (
       <AccountLayout
         title={t('account.ended.suspendedTitle')}
         lead={telegram ? null : t('account.ended.suspendedSignIn')}
       >
         {!telegram ? (
-          <PasswordForm contact={user?.email ?? user?.phone ?? ''} />
+          <Ways user={user} />
         ) : (
           isSuspended(telegram.failure) && (
             <Suspension failure={telegram.failure} proof={{ init_data: telegram.sdk.initData }} />
@@ -86,15 +108,22 @@ function Suspended() {
         <SignOut />
       </AccountLayout>
     )
-  const notice = data?.items.find(({ action }) => action === 'suspend')
-  const lead = notice?.until
-    ? t('account.ended.suspendedUntil', { date: dateOf(language, new Date(notice.until)) })
+  const lead = suspension?.until
+    ? t('account.ended.suspendedUntil', { date: dateOf(language, new Date(suspension.until)) })
     : t('account.ended.suspended')
   return (
     <AccountLayout title={t('account.ended.suspendedTitle')} lead={lead}>
-      {notice && <NoticeCard notice={notice} onChange={reload} heading="h2" />}
+      {suspension && <NoticeCard notice={suspension} onChange={reload} heading="h2" />}
       {!data && !failure && <SkeletonRows label={t('app.loading')} count={2} />}
       {!data && <FailureText failure={failure} />}
+      {!telegram &&
+        (isSigningIn ? (
+          <Ways user={user} />
+        ) : (
+          <Button wide onClick={() => setIsSigningIn(true)}>
+            {t('account.ended.again')}
+          </Button>
+        ))}
       <SignOut />
     </AccountLayout>
   )

@@ -332,6 +332,7 @@ export const en = {
   'account.ended.erasedTitle': 'Your account is erased',
   'account.ended.erased': 'Nothing of it is left on this device.',
   'account.ended.start': 'Go to the start page',
+  'account.ended.again': 'Sign in again',
   'account.ended.suspendedTitle': 'Your account is suspended',
   'account.ended.suspended': 'You cannot use the app for now. Others do not see you.',
   'account.ended.suspendedSignIn': 'Sign in to read why and until when, and to appeal.',

@@ -367,6 +367,7 @@ export const ru: Translation<typeof en> = {
   'account.ended.erasedTitle': 'Ваш аккаунт удалён',
   'account.ended.erased': 'На этом устройстве от него ничего не осталось.',
   'account.ended.start': 'В начало',
+  'account.ended.again': 'Войти снова',
   'account.ended.suspendedTitle': 'Ваш аккаунт приостановлен',
   'account.ended.suspended': 'Пока вы не можете пользоваться приложением. Другие вас не видят.',
   'account.ended.suspendedSignIn': 'Войдите, чтобы узнать причину и срок и обжаловать решение.',

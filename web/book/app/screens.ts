@@ -380,6 +380,20 @@ const ended = screen({
       session: 'suspended',
       answers: noticed(world, { action: 'suspend', until: ago(-days(7)) }),
     }),
+    'suspended, signing in again': (world) => ({
+      path: '/chats',
+      session: 'suspended',
+      answers: noticed(world, { action: 'suspend', until: ago(-days(7)) }),
+      act: async ({ t, press, see }) => {
+        await press(t('account.signIn.title'))
+        await see(t('account.password'))
+      },
+    }),
+    'open again': (world) => ({
+      path: '/chats',
+      session: 'suspended',
+      answers: noticed(world, { action: 'suspend', appeal: { id: world.notices[0]?.id ?? '', status: 'upheld' } }),
+    }),
     'suspended, the token is over': () => ({
       path: '/chats',
       session: 'suspended',
