@@ -3,7 +3,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { distance } from '../../src/features/location/sphere.ts'
 import { testApp } from '../app.ts'
 import { until } from '../until.ts'
-import { button, openAs, serveWeb, witness } from './app-page.ts'
+import { button, expectAccessible, openAs, serveWeb, witness } from './app-page.ts'
 import { executablePath } from './client-page.ts'
 
 const browserTest = test.skipIf(!executablePath)
@@ -176,6 +176,50 @@ browserTest('without a style of the operator’s there is a radar, and no tile i
   expect(scale.circles).toContainEqual(expect.any(Number))
   expect(scale.circles.some((r) => Math.abs((r / scale.ring) * Number(within) * 1000 - 600) < 30)).toBe(true)
   expect(told.addresses.filter((url) => !url.includes(new URL(web.origin).host))).toEqual([])
+  expect(errors).toEqual([])
+  await context.close()
+  await web.stop()
+})
+
+browserTest('the radar begins with the nearest people, and shows the others when asked', async () => {
+  const app = await testApp()
+  const web = await serveWeb(app)
+  const mia = await app.person('Mia')
+  await mia.put('me/location', ada)
+  for (let count = 0; count < 7; count++)
+    await (await app.person(`Bo ${count}`)).put('me/location', { ...ada, latitude: ada.latitude + 0.02 * (count + 1) })
+  const { page, context, errors } = await openAs(browser, web.origin, mia, { serviceWorkers: 'block' })
+  let isAway = false
+  // Two people a page, in place of fifty, and within 25 km.
+  await page.route('**/api/v1/search/nearby*', (route) => {
+    const url = new URL(route.request().url())
+    url.searchParams.set('limit', '2')
+    url.searchParams.set('radius', '25000')
+    return isAway ? route.abort() : route.continue({ url: url.href })
+  })
+  // The list would fetch the next pages by itself.
+  await page.addInitScript('globalThis.IntersectionObserver = class { observe() {} unobserve() {} disconnect() {} }')
+  await page.goto(`${web.origin}/nearby`)
+  await button(page, 'Around me').click()
+  await page.getByText('2 people. Touch a circle.').waitFor()
+  await expectAccessible(page, 'a radar with more people')
+  isAway = true
+  await button(page, 'Show more people').click()
+  await button(page, 'Try again').waitFor()
+  isAway = false
+  await button(page, 'Try again').click()
+  await button(page, 'Show more people').click()
+  await page.getByText('4 people. Touch a circle.').waitFor()
+  // Going from one to the next reaches everybody.
+  const names = new Set<string>()
+  for (let count = 0; count < 7; count++) {
+    await page.waitForLoadState('networkidle')
+    await button(page, 'Next person').click()
+    names.add(/Bo \d/.exec(await page.getByRole('link', { name: /^Bo \d/ }).innerText())?.[0] ?? '')
+  }
+  expect([...names].toSorted()).toEqual(Array.from({ length: 7 }, (_, at) => `Bo ${at}`))
+  await page.getByRole('img', { name: /^7 people within/ }).waitFor()
+  expect(await button(page, 'Show more people').count()).toBe(0)
   expect(errors).toEqual([])
   await context.close()
   await web.stop()

@@ -1,11 +1,12 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { IconButton } from '../../shared/ui/button.tsx'
+import { Button, IconButton } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './around.module.css'
 import { type Place, useNearbyState, useNearbyStore } from './nearby-store.ts'
 import { PersonLink } from './person-row.tsx'
+import { problemText } from './problems.ts'
 import { Radar } from './radar.tsx'
 
 const PeopleMap = lazy(() => import('./people-map.tsx'))
@@ -35,7 +36,7 @@ function useMapStyle() {
 export default function Around({ place }: { place: Place }) {
   const { t } = useLanguage()
   const store = useNearbyStore()
-  const { items, loaded, likes, chosen } = useNearbyState()
+  const { items, loaded, loading, failed, hasMore, likes, chosen } = useNearbyState()
   const style = useMapStyle()
   const [isMapBroken, setMapBroken] = useState(false)
   if (!loaded || style === undefined) return <SkeletonRows label={t('app.loading')} count={2} />
@@ -44,6 +45,8 @@ export default function Around({ place }: { place: Place }) {
   const step = (by: number) => {
     const next = items[(Math.max(at, by > 0 ? -1 : 0) + by + items.length) % items.length]
     if (next) store.choose(next.user.id)
+    // Ask for further people before the last one is reached.
+    if (at + by >= items.length - 5) void store.loadMore()
   }
   const view = { place, items, chosen, onChoose: store.choose }
   return (
@@ -74,6 +77,20 @@ export default function Around({ place }: { place: Place }) {
             <ChevronRight size={24} aria-hidden />
           </IconButton>
         </div>
+      )}
+      {failed ? (
+        <div className={styles.more} role="alert">
+          <p>{problemText(t, failed === 'offline' ? null : failed)}</p>
+          <Button onClick={() => void store.load()}>{t('app.retry')}</Button>
+        </div>
+      ) : (
+        hasMore && (
+          <div className={styles.more}>
+            <Button busy={loading} onClick={() => void store.loadMore()}>
+              {t('people.around.more')}
+            </Button>
+          </div>
+        )
       )}
     </section>
   )

@@ -1,3 +1,4 @@
+import type { Neighbour } from 'convene-client'
 import { type GeoJSONSource, Map as MapOfPlaces, setWorkerUrl } from 'maplibre-gl'
 import styleSheet from 'maplibre-gl/dist/maplibre-gl.css' with { type: 'file' }
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs' with { type: 'file' }
@@ -5,6 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useLanguage } from '../language.tsx'
 import styles from './around.module.css'
 import { circle, rings, uncertaintyM } from './geometry.ts'
+import type { Place } from './nearby-store.ts'
 import type { AroundProps } from './radar.tsx'
 import { trustOwnWorkers } from './trusted.ts'
 
@@ -27,31 +29,40 @@ const circlesOf = ({ items, chosen }: Pick<Props, 'items' | 'chosen'>) => ({
   })),
 })
 
+/** How far the rings of these people reach, in metres. */
+const reachOf = (items: readonly Neighbour[]) => rings(Math.max(0, ...items.map(({ distance_m }) => distance_m))).reach
+
+function boundsOf(place: Place, reach: number): [[number, number], [number, number]] {
+  const corners = circle(place, reach)
+  const longitudes = corners.map(([longitude]) => longitude)
+  const latitudes = corners.map(([, latitude]) => latitude)
+  return [
+    [Math.min(...longitudes), Math.min(...latitudes)],
+    [Math.max(...longitudes), Math.max(...latitudes)],
+  ]
+}
+
 /** The operator's map, with circles in which people may be. The zoom is limited to what is known about positions. */
 export default function PeopleMap({ place, items, chosen, onChoose, styleUrl, onBroken }: Props) {
   const { t } = useLanguage()
   const box = useRef<HTMLDivElement>(null)
   const map = useRef<MapOfPlaces | null>(null)
+  // How far the map reaches at least, from where it began.
+  const reach = useRef(0)
   const [credits, setCredits] = useState<string[]>([])
   const latest = useRef({ items, chosen, onChoose, onBroken })
   latest.current = { items, chosen, onChoose, onBroken }
 
   useEffect(() => {
     if (!box.current) return
-    const { reach } = rings(Math.max(0, ...latest.current.items.map(({ distance_m }) => distance_m)))
-    const corners = circle(place, reach)
-    const longitudes = corners.map(([longitude]) => longitude)
-    const latitudes = corners.map(([, latitude]) => latitude)
+    reach.current = reachOf(latest.current.items)
     const colour = getComputedStyle(document.documentElement).getPropertyValue('--accent').trim()
     let shown: MapOfPlaces
     try {
       shown = new MapOfPlaces({
         container: box.current,
         style: styleUrl,
-        bounds: [
-          [Math.min(...longitudes), Math.min(...latitudes)],
-          [Math.max(...longitudes), Math.max(...latitudes)],
-        ],
+        bounds: boundsOf(place, reach.current),
         maxZoom: 13,
         pitchWithRotate: false,
         dragRotate: false,
@@ -100,6 +111,13 @@ export default function PeopleMap({ place, items, chosen, onChoose, styleUrl, on
     const source = map.current?.getSource<GeoJSONSource>('people')
     source?.setData(circlesOf({ items, chosen }))
   }, [items, chosen])
+
+  useEffect(() => {
+    const farther = reachOf(items)
+    if (farther <= reach.current) return
+    reach.current = farther
+    map.current?.fitBounds(boundsOf(place, farther))
+  }, [items, place])
 
   return (
     <figure className={styles.frame}>

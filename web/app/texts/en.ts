@@ -65,6 +65,7 @@ export const en = {
     other: 'Map with {count} people. The list names them.',
   },
   'people.around.hint': { one: '{count} person. Touch the circle.', other: '{count} people. Touch a circle.' },
+  'people.around.more': 'Show more people',
   'people.previous': 'Previous person',
   'people.next': 'Next person',
   'people.position.title': 'See who is nearby',

@@ -90,6 +90,7 @@ export const ru: Translation<typeof en> = {
     many: '{count} человек. Коснитесь круга.',
     other: '{count} человека. Коснитесь круга.',
   },
+  'people.around.more': 'Показать ещё людей',
   'people.previous': 'Предыдущий человек',
   'people.next': 'Следующий человек',
   'people.position.title': 'Посмотрите, кто рядом',

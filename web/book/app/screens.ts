@@ -684,6 +684,18 @@ const radar = screen({
       },
       act: around,
     }),
+    'more people': (world) => ({
+      path: '/nearby',
+      answers: {
+        [nearby]: {
+          get: { items: [world.neighbour(world.profile(1, { id: world.idOf(20, 1) }), 2)], next_cursor: 'made-up' },
+        },
+      },
+      act: async (hands) => {
+        await around(hands)
+        await hands.see(hands.t('people.around.more'))
+      },
+    }),
     map: () => ({
       path: '/nearby',
       brand: {
