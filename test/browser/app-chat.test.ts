@@ -772,3 +772,59 @@ browserTest(
   },
   120_000,
 )
+
+browserTest(
+  'a change of a message that is not saved is still there when its chat is opened again, until a sign-out',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    await ada.post(`chats/${chat}/messages`, { text: 'Half pst two' })
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    const field = page.getByRole('textbox', { name: /^Message to/ })
+    const away = async () => {
+      await page.getByRole('link', { name: 'Back' }).click()
+      await page.getByRole('link', { name: /Bob/ }).waitFor()
+    }
+    const again = async () => {
+      await away()
+      await page.getByRole('link', { name: /Bob/ }).click()
+      await field.waitFor()
+    }
+    await page.goto(`${web.origin}/chats`)
+    await page.getByRole('link', { name: /Bob/ }).click()
+    await field.fill('See you')
+    await menuOf(page, 'Half pst two')
+    await button(page, 'Edit').click()
+    await field.fill('Half past two')
+    await again()
+    expect(await field.inputValue()).toBe('Half past two')
+    await button(page, 'Save').click()
+    await message(page, 'Half past two').waitFor()
+    expect(await field.inputValue()).toBe('See you')
+
+    // What was given up is gone.
+    await menuOf(page, 'Half past two')
+    await button(page, 'Edit').click()
+    await field.fill('Three')
+    await button(page, 'Cancel').click()
+    await again()
+    expect(await field.inputValue()).toBe('See you')
+
+    // Nobody else reads it on this device, nor what the user has not saved before the sign-out.
+    await menuOf(page, 'Half past two')
+    await button(page, 'Edit').click()
+    await field.fill('Four')
+    await away()
+    await handOver(page, ada)
+    await page.getByRole('link', { name: /Chats$/ }).click()
+    await page.getByRole('link', { name: /Bob/ }).click()
+    await message(page, 'Half past two').waitFor()
+    expect(await field.inputValue()).toBe('')
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)

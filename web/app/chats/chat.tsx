@@ -1,4 +1,13 @@
-import { useChat, useConnection, useConvene, useMessages, usePresence, useStore, useTyping } from 'convene-client/react'
+import {
+  useChat,
+  useConnection,
+  useConvene,
+  useMessages,
+  usePresence,
+  useSession,
+  useStore,
+  useTyping,
+} from 'convene-client/react'
 import { MoreVertical, WifiOff } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
@@ -13,6 +22,7 @@ import { useSeenText } from '../people/seen.ts'
 import styles from './chat.module.css'
 import { ChatSheet } from './chat-sheet.tsx'
 import { Composer } from './composer.tsx'
+import { draftKey, edits } from './drafts.ts'
 import { MessageList } from './message-list.tsx'
 import { MessageSheet } from './message-sheet.tsx'
 import { PhotoDialog } from './photo-dialog.tsx'
@@ -29,13 +39,19 @@ function ChatOf({ id, isBeside }: { id: string; isBeside: boolean }) {
   const info = useStore(chat.info)
   const problem = useMessages(id, ({ problem }) => problem)
   const isEmpty = useMessages(id, ({ items }) => items.length === 0)
-  const [editing, setEditing] = useState<ChatMessage | null>(null)
+  const me = useSession(({ user }) => user?.id)
+  const [editing, setEditing] = useState<ChatMessage | null>(() => edits.get(draftKey(me, id))?.message ?? null)
   // An edit takes its field, and the focus in it, away at its end: the field for the next message takes the focus over.
   const [hasEdited, setHasEdited] = useState(false)
   const [open, setOpen] = useState<ChatMessage | 'chat' | null>(null)
   const [photo, setPhoto] = useState<ChatMessage | null>(null)
   const name = info ? (info.user.name ?? t('people.nameless')) : t('chats.chat')
   useTitle(name)
+
+  function edit(message: ChatMessage | null) {
+    setHasEdited(true)
+    setEditing(message)
+  }
 
   return (
     <section className={`${styles.chat} ${isBeside ? styles.isBeside : ''}`}>
@@ -63,11 +79,8 @@ function ChatOf({ id, isBeside }: { id: string; isBeside: boolean }) {
         chatId={id}
         name={name}
         editing={editing}
-        takesFocus={editing !== null || hasEdited}
-        onDone={() => {
-          setHasEdited(true)
-          setEditing(null)
-        }}
+        takesFocus={hasEdited}
+        onDone={() => edit(null)}
       />
       {open === 'chat' && info && <ChatSheet chat={info} name={name} onClose={() => setOpen(null)} />}
       {open !== null && open !== 'chat' && (
@@ -76,7 +89,7 @@ function ChatOf({ id, isBeside }: { id: string; isBeside: boolean }) {
           message={open}
           name={name}
           userId={info?.user.id ?? ''}
-          onEdit={() => setEditing(open)}
+          onEdit={() => edit(open)}
           onClose={() => setOpen(null)}
         />
       )}

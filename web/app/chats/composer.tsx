@@ -1,4 +1,4 @@
-import type { ChatMessage, Convene } from 'convene-client'
+import type { ChatMessage } from 'convene-client'
 import { useChat, useConvene, useSession } from 'convene-client/react'
 import { Camera, Image as ImageIcon, SendHorizontal, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
@@ -8,25 +8,13 @@ import { useLanguage } from '../language.tsx'
 import { excessText } from '../requests.ts'
 import { useTelegram } from '../telegram/telegram.tsx'
 import styles from './chat.module.css'
+import { draftKey, drafts, edits, removeAtSignOut } from './drafts.ts'
 
 const PhotoSheet = lazy(() => import('./photo-sheet.tsx'))
 
 type Props = { chatId: string; name: string; editing: ChatMessage | null; takesFocus: boolean; onDone: () => void }
 
 const longest = 4000
-// Unsent texts by user and chat, kept while other screens are shown, until a sign-out.
-const drafts = new Map<string, string>()
-let isWatching = false
-
-/** Removes all drafts at each sign-out. A page has one client, so watching it once is enough. */
-function removeAtSignOut({ session }: Convene) {
-  if (isWatching) return
-  isWatching = true
-  session.subscribe(() => {
-    if (session.get().state === 'signed-out') drafts.clear()
-  })
-}
-
 // With a hardware keyboard, Enter sends; on a touch screen, it begins a new line.
 const hasKeyboard = () => matchMedia('(hover: hover) and (pointer: fine)').matches
 
@@ -35,10 +23,16 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
   const { t } = useLanguage()
   const client = useConvene()
   const chat = useChat(chatId)
-  const draft = `${useSession(({ user }) => user?.id)} ${chatId}`
+  const draft = draftKey(
+    useSession(({ user }) => user?.id),
+    chatId,
+  )
+  const edit = edits.get(draft)
   const sdk = useTelegram()?.sdk
   const input = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useState(editing?.text ?? drafts.get(draft) ?? '')
+  const [text, setText] = useState(
+    (edit && edit.message.id === editing?.id ? edit.text : editing?.text) ?? drafts.get(draft) ?? '',
+  )
   const [file, setFile] = useState<File | null>(null)
   const trimmed = text.trim()
   const excess = excessText(t, text, longest)
@@ -64,16 +58,21 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
 
   function change(next: string) {
     setText(next)
-    if (editing) return
+    if (editing) return void edits.set(draft, { message: editing, text: next })
     drafts.set(draft, next)
     if (next.trim() !== '') chat.typing()
+  }
+
+  function endEdit() {
+    edits.delete(draft)
+    onDone()
   }
 
   function send() {
     if (!canSend) return
     if (editing) {
       if (trimmed !== editing.text) void chat.edit(editing.id, trimmed)
-      return onDone()
+      return endEdit()
     }
     void chat.send({ text: trimmed })
     sdk?.haptic('success')
@@ -93,7 +92,7 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
       {editing && (
         <p className={styles.editing}>
           {t('chats.editing')}
-          <IconButton label={t('people.cancel')} onClick={onDone}>
+          <IconButton label={t('people.cancel')} onClick={endEdit}>
             <X size={18} aria-hidden />
           </IconButton>
         </p>
@@ -113,7 +112,7 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
           onChange={(event) => change(event.target.value)}
           onKeyDown={(event) => {
             if (isComposing(event.nativeEvent)) return
-            if (event.key === 'Escape' && editing) return onDone()
+            if (event.key === 'Escape' && editing) return endEdit()
             if (event.key !== 'Enter' || event.shiftKey) return
             if (!hasKeyboard() && !event.ctrlKey && !event.metaKey) return
             event.preventDefault()
