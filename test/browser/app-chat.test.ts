@@ -165,6 +165,7 @@ browserTest(
     await message(b, 'Where are you?').getByText('edited').waitFor()
     await menuOf(a, 'Where are you?')
     await button(a, 'Delete for both').click()
+    await button(a, 'Delete for both').click()
     await message(b, 'Message deleted').waitFor()
     expect(await b.getByText('Where are you?').count()).toBe(0)
 
@@ -325,6 +326,7 @@ browserTest(
     await send('By the sea')
     await message(page, 'By the sea').getByText('Delete older messages with photos to make room.').waitFor()
     await menuOf(page, 'At the river')
+    await button(page, 'Delete for both').click()
     await button(page, 'Delete for both').click()
     await until(async () => (await app.rows('SELECT id FROM media')).length === 0, 'there is room')
     await button(message(page, 'By the sea'), 'Try again').click()
@@ -822,6 +824,44 @@ browserTest(
     await page.getByRole('link', { name: /Bob/ }).click()
     await message(page, 'Half past two').waitFor()
     expect(await field.inputValue()).toBe('')
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'a message is deleted for both only after a question, and the keyboard continues at its place',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    await ada.post(`chats/${chat}/messages`, { text: 'Wrong chat' })
+    const { context, page, errors } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/chats/${chat}`)
+    const ask = async () => {
+      await menuOf(page, 'Wrong chat')
+      await button(page, 'Delete for both').press('Enter')
+      await page.getByRole('dialog', { name: 'Delete this message?' }).waitFor()
+    }
+    await ask()
+    await expectAccessible(page, 'before a message is deleted')
+    await button(page, 'Cancel').press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect((await bob.get(`chats/${chat}/messages`)).body.items[0].text).toBe('Wrong chat')
+    await ask()
+    await button(page, 'Delete for both').press('Enter')
+    await message(page, 'Message deleted').waitFor()
+    await until(
+      () => page.evaluate<boolean>(`document.activeElement.textContent.startsWith('Message deleted')`),
+      'the deleted message has the focus',
+    )
+    await until(
+      async () => (await bob.get(`chats/${chat}/messages`)).body.items[0].deleted,
+      'it is deleted for the other one too',
+    )
     expect(errors).toEqual([])
     await context.close()
     await web.stop()

@@ -1,6 +1,6 @@
 import type { ChatMessage, OpenChat } from 'convene-client'
 import { Check, CheckCheck, Clock, MoreHorizontal, TriangleAlert } from 'lucide-react'
-import { memo, useId } from 'react'
+import { memo, useEffect, useId, useRef } from 'react'
 import { timeOf } from '../../shared/dates.ts'
 import { Button, IconButton } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
@@ -25,6 +25,14 @@ export const MessageRow = memo(function MessageRow(props: Props) {
   const { t } = useLanguage()
   const { text, deleted, state, caution } = message
   const cautionId = useId()
+  // A message that is deleted loses its menu, and with it the focus.
+  const row = useRef<HTMLElement>(null)
+  const wasDeleted = useRef(deleted)
+  useEffect(() => {
+    if (deleted && !wasDeleted.current && document.activeElement === document.body)
+      row.current?.focus({ preventScroll: true })
+    wasDeleted.current = deleted
+  }, [deleted])
   const hasMenu = !deleted && state !== 'failed'
   const classes = [
     styles.message,
@@ -35,6 +43,8 @@ export const MessageRow = memo(function MessageRow(props: Props) {
   ]
   return (
     <article
+      ref={row}
+      tabIndex={deleted ? -1 : undefined}
       className={classes.filter(Boolean).join(' ')}
       aria-label={isMine ? t('chats.you') : name}
       aria-describedby={caution ? cautionId : undefined}

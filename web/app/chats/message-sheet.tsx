@@ -1,6 +1,8 @@
 import type { ChatMessage } from 'convene-client'
 import { useChat, useSession } from 'convene-client/react'
 import { Copy, Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../shared/ui/button.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { useLanguage } from '../language.tsx'
@@ -19,10 +21,10 @@ type Props = {
 /** The actions for a message: edit and delete one's own, report another person's. */
 export function MessageSheet({ chatId, message, name, userId, onEdit, onClose }: Props) {
   const { t } = useLanguage()
-  const chat = useChat(chatId)
   const toast = useToast()
   const isMine = useSession(({ user }) => user?.id === message.sender_id)
   const { text } = message
+  const [isDeleting, setIsDeleting] = useState(false)
 
   async function copy() {
     onClose()
@@ -34,6 +36,7 @@ export function MessageSheet({ chatId, message, name, userId, onEdit, onClose }:
     }
   }
 
+  if (isDeleting) return <DeleteSheet chatId={chatId} messageId={message.id} onClose={onClose} />
   return (
     <Sheet
       title={t(isMine ? 'chats.yourMessage' : 'people.reportMessage')}
@@ -61,10 +64,7 @@ export function MessageSheet({ chatId, message, name, userId, onEdit, onClose }:
             <button
               type="button"
               className={`${styles.action} ${styles.dangerous}`}
-              onClick={() => {
-                void chat.remove(message.id)
-                onClose()
-              }}
+              onClick={() => setIsDeleting(true)}
             >
               <Trash2 size={20} aria-hidden /> {t('chats.delete')}
             </button>
@@ -72,6 +72,32 @@ export function MessageSheet({ chatId, message, name, userId, onEdit, onClose }:
         )}
       </div>
       {!isMine && <ReportForm about={{ message_id: message.id }} userId={userId} name={name} onClose={onClose} />}
+    </Sheet>
+  )
+}
+
+/** Asks before a message is deleted, because that cannot be undone. */
+function DeleteSheet({ chatId, messageId, onClose }: { chatId: string; messageId: string; onClose: () => void }) {
+  const { t } = useLanguage()
+  const chat = useChat(chatId)
+  return (
+    <Sheet title={t('chats.deleteTitle')} closeLabel={t('app.close')} onClose={onClose}>
+      <div className={styles.form}>
+        <p>{t('chats.deleteHint')}</p>
+        <Button
+          look="danger"
+          wide
+          onClick={() => {
+            void chat.remove(messageId)
+            onClose()
+          }}
+        >
+          {t('chats.delete')}
+        </Button>
+        <Button look="quiet" wide onClick={onClose}>
+          {t('people.cancel')}
+        </Button>
+      </div>
     </Sheet>
   )
 }

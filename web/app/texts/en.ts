@@ -180,6 +180,8 @@ export const en = {
   'chats.copied': 'Copied',
   'chats.edit': 'Edit',
   'chats.delete': 'Delete for both',
+  'chats.deleteTitle': 'Delete this message?',
+  'chats.deleteHint': 'Both of you will see only that a message was deleted. This cannot be undone.',
   'chats.profile': 'Profile',
   'chats.muteHours': 'Mute for 8 hours',
   'chats.muteForever': 'Mute until I change it',

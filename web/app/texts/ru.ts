@@ -213,6 +213,8 @@ export const ru: Translation<typeof en> = {
   'chats.copied': 'Скопировано',
   'chats.edit': 'Изменить',
   'chats.delete': 'Удалить у обоих',
+  'chats.deleteTitle': 'Удалить сообщение?',
+  'chats.deleteHint': 'Вы оба увидите только, что сообщение удалено. Вернуть его нельзя.',
   'chats.profile': 'Профиль',
   'chats.muteHours': 'Без звука 8 часов',
   'chats.muteForever': 'Без звука, пока не верну',

@@ -1090,6 +1090,14 @@ const chat = screen({
         await hands.see(hands.t('chats.delete'))
       },
     }),
+    'deleting a message': (world) => ({
+      path: chatPath(world),
+      act: async (hands) => {
+        await menuOf(hands, -1)
+        await hands.press(hands.t('chats.delete'))
+        await hands.see(hands.t('chats.deleteHint'))
+      },
+    }),
     'their message': (world) => ({
       path: chatPath(world),
       act: async (hands) => {
