@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { password, type TestApp, testApp } from '../app.ts'
 import { until } from '../until.ts'
 import { expectAccessible, openAs, openPage, serveWeb } from './app-page.ts'
+import { enlarge } from './book-page.ts'
 import { executablePath, launch } from './client-page.ts'
 
 const botToken = '7000000001:AAtests-only_token-of-nobody'
@@ -399,6 +400,25 @@ browserTest('settings are kept: notifications, sessions, password, language', as
   await page.getByLabel('Русский').check()
   await heading(page, 'Язык').waitFor()
   expect(await page.locator('html').getAttribute('lang')).toBe('ru')
+  expect(errors).toEqual([])
+})
+
+browserTest('what is longer than the screen can be scrolled by keyboard, with large text too', async () => {
+  const { app, origin } = await serve()
+  const ada = await app.person('Ada')
+  const { page, errors } = await openAs(browser, origin, ada, { viewport: { width: 360, height: 480 } })
+  for (const [path, title] of [
+    ['email', 'E-mail'],
+    ['blocked', 'Blocked people'],
+    ['reports', 'Reports and decisions'],
+    ['devices', 'Devices'],
+  ] as const) {
+    await page.goto(`${origin}/settings/${path}`)
+    await heading(page, title).waitFor()
+    await page.waitForLoadState('networkidle')
+    await enlarge(page)
+    await expectAccessible(page, `${path}, 200 % text`)
+  }
   expect(errors).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import { ArrowLeft } from 'lucide-react'
-import { type ReactNode, type Ref, useEffect, useRef } from 'react'
+import { type HTMLAttributes, type ReactNode, type Ref, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { useLanguage } from '../language.tsx'
 import styles from './screen.module.css'
@@ -26,7 +26,8 @@ export function BackLink({ to }: { to: string }) {
   )
 }
 
-type Props = {
+/** The rest are attributes of the scrolling element. */
+type Props = Pick<HTMLAttributes<HTMLDivElement>, 'aria-label' | 'role' | 'tabIndex'> & {
   title: string
   /** The target of the back button; the three main screens have none. */
   back?: string
@@ -40,7 +41,7 @@ type Props = {
 }
 
 /** A title bar above a scrolling body. */
-export function Screen({ title, back, actions, isLoading = false, children, ref, onScroll }: Props) {
+export function Screen({ title, back, actions, isLoading = false, children, ref, onScroll, ...body }: Props) {
   useTitle(title)
   const heading = useHeading(isLoading)
   return (
@@ -52,7 +53,12 @@ export function Screen({ title, back, actions, isLoading = false, children, ref,
         </h1>
         {actions}
       </header>
-      <div ref={ref} className={styles.body} onScroll={onScroll && ((event) => onScroll(event.currentTarget))}>
+      <div
+        ref={ref}
+        className={styles.body}
+        onScroll={onScroll && ((event) => onScroll(event.currentTarget))}
+        {...body}
+      >
         {children}
       </div>
     </section>

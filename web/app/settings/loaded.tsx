@@ -25,7 +25,8 @@ export function Loaded<Data>({ of, children }: { of: Resource<Data>; children: (
 /** A screen of the settings. */
 export function Part({ title, children, back = '/settings' }: { title: string; children: ReactNode; back?: string }) {
   return (
-    <Screen title={title} back={back}>
+    // It may hold nothing to focus: the keyboard scrolls it all the same.
+    <Screen title={title} back={back} tabIndex={0} role="group" aria-label={title}>
       <div className={styles.body}>{children}</div>
     </Screen>
   )
