@@ -422,6 +422,35 @@ browserTest('what is longer than the screen can be scrolled by keyboard, with la
   expect(errors).toEqual([])
 })
 
+browserTest(
+  'the last of several languages that are chosen quickly is the one of the app and of its mails',
+  async () => {
+    const { app, origin } = await serve()
+    const ada = await app.person('Ada')
+    const { page, errors } = await openAs(browser, origin, ada, { serviceWorkers: 'block' })
+    await page.goto(`${origin}/settings/language`)
+    const held = Promise.withResolvers<void>()
+    let sent = 0
+    await page.route('**/api/v1/me/prefs', async (route) => {
+      if (sent++ === 0) await held.promise
+      await route.continue()
+    })
+    await page.getByLabel('Русский').check()
+    await heading(page, 'Язык').waitFor()
+    await until(() => sent === 1, 'the first choice is on its way')
+    await page.getByLabel('English').check()
+    await heading(page, 'Language').waitFor()
+    await page.getByLabel('Русский').check()
+    await page.getByLabel('English').check()
+    held.resolve()
+    await page.getByText('Saved.').waitFor()
+    expect((await ada.get('me/prefs')).body.language).toBe('en')
+    expect(await page.getByLabel('English').isChecked()).toBe(true)
+    expect(sent).toBe(2)
+    expect(errors).toEqual([])
+  },
+)
+
 browserTest('all sessions of somebody are listed, however many there are', async () => {
   const { app, origin } = await serve()
   const ada = await app.person('Ada')

@@ -1,9 +1,10 @@
 import { useConvene } from 'convene-client/react'
+import { useRef } from 'react'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { type Language, languages, useLanguage } from '../language.tsx'
 import { Chip, Chips } from '../people/chips.tsx'
-import { outcomeOf, useAction } from '../requests.ts'
+import { failureOf, outcomeOf, useLastFailure } from '../requests.ts'
 import { Part } from './loaded.tsx'
 import styles from './settings.module.css'
 
@@ -12,23 +13,45 @@ export default function LanguageSettings() {
   const { t, chosen, setLanguage } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
-  const choose = useAction(async (language: Language) => {
-    await setLanguage(language)
-    const { failure } = await outcomeOf(api.PUT('/api/v1/me/prefs', { body: { language } }))
-    if (!failure) toast(t('settings.saved'))
-    return failure
-  })
+  const [failure, setFailure] = useLastFailure()
+  // That of the language that is shown when the server has answered.
+  const latestT = useRef(t)
+  latestT.current = t
+  const choices = useRef(0)
+  const sending = useRef<Promise<unknown>>(Promise.resolve())
+
+  /** The latest choice wins: each is sent after the one before, since two requests at once may arrive in either order. */
+  async function choose(language: Language) {
+    const own = ++choices.current
+    const isLatest = () => own === choices.current
+    setFailure(null)
+    try {
+      await setLanguage(language)
+    } catch (error) {
+      if (isLatest()) setFailure(failureOf(error))
+      return
+    }
+    const sent = sending.current.then(() =>
+      isLatest() ? outcomeOf(api.PUT('/api/v1/me/prefs', { body: { language } })) : null,
+    )
+    sending.current = sent.catch(() => null)
+    const outcome = await sent
+    if (outcome === null || !isLatest()) return
+    setFailure(outcome.failure)
+    if (!outcome.failure) toast(latestT.current('settings.saved'))
+  }
+
   return (
     <Part title={t('settings.language.title')}>
       <Chips label={t('settings.language.choose')}>
         {languages().map(([each, name]) => (
-          <Chip key={each} type="radio" name="language" checked={each === chosen} onChange={() => choose.run(each)}>
+          <Chip key={each} type="radio" name="language" checked={each === chosen} onChange={() => void choose(each)}>
             <bdi lang={each}>{name}</bdi>
           </Chip>
         ))}
       </Chips>
       <p className={styles.quiet}>{t('settings.language.hint')}</p>
-      <FailureText failure={choose.failure} />
+      <FailureText failure={failure} />
     </Part>
   )
 }
