@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import { type Person, type TestApp, testApp } from '../app.ts'
+import { password, type Person, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
+import { until } from '../until.ts'
 import { button, expectAccessible, message, openAs, serveWeb, write } from './app-page.ts'
 import { executablePath, launch } from './client-page.ts'
 
@@ -346,5 +347,56 @@ browserTest('the list of blocked people has the names of all chats, and reads no
   await page.waitForLoadState('networkidle')
   expect(await names()).toEqual(['Dan', 'Somebody', 'Cleo'])
   expect(pages).toHaveLength(5)
+  expect(errors).toEqual([])
+})
+
+const focused = (page: Page, what: string) =>
+  until(
+    () => page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(what)})`),
+    `the focus is at ${what}`,
+  )
+
+browserTest('by keyboard, a report is sent once, and its answer has the focus', async () => {
+  const { app, origin } = await serve()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const { page, errors } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/people/${bob.id}`)
+  await button(page, 'Report').press('Enter')
+  const answered = Promise.withResolvers<void>()
+  let sent = 0
+  await page.route('**/api/v1/reports', async (route) => {
+    sent++
+    await answered.promise
+    await route.continue()
+  })
+  await button(page, 'Spam or advertising').press('Enter')
+  await focused(page, 'dialog button[aria-disabled]')
+  await page.keyboard.press('Enter')
+  answered.resolve()
+  await page.getByText('Thank you. The moderators will look at it.').waitFor()
+  await focused(page, 'dialog [role=status]')
+  expect(sent).toBe(1)
+  expect(errors).toEqual([])
+})
+
+browserTest('when a block or a session is over that had the focus, the keyboard continues at the heading', async () => {
+  const { app, origin } = await serve()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const body = { email: ada.email, password }
+  for (let count = 0; count < 2; count++) expect((await app.request('POST', 'auth/login', { body })).status).toBe(200)
+  await ada.post('blocks', { user_id: bob.id })
+  const { page, errors } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/settings/blocked`)
+  await button(page, /^Unblock/).press('Enter')
+  await page.getByRole('heading', { name: 'You have blocked nobody' }).waitFor()
+  await focused(page, 'h1')
+
+  await page.goto(`${origin}/settings/sessions`)
+  await button(page, 'End').first().press('Enter')
+  await until(async () => (await button(page, 'End').count()) === 2, 'one session fewer')
+  await focused(page, 'h1')
+  await button(page, 'End all others').press('Enter')
+  await button(page, 'End all others').waitFor({ state: 'detached' })
+  await focused(page, 'h1')
   expect(errors).toEqual([])
 })

@@ -1,6 +1,6 @@
 import type { components, Problem } from 'convene-client'
 import { useConvene } from 'convene-client/react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
@@ -60,7 +60,15 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
         ? 'people.evidenceMessage'
         : 'people.evidenceReview'
 
+  // What was pressed is gone then, and the focus with it.
+  const answer = useRef<HTMLParagraphElement>(null)
+  const isSent = state === 'sent' || state === 'sentBefore'
+  useEffect(() => {
+    if (isSent) answer.current?.focus()
+  }, [isSent])
+
   async function report(reason: Reason) {
+    if (state === 'sending') return
     setState('sending')
     setFailed(null)
     const { data, error, response } = await api
@@ -77,10 +85,12 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
   })
   const alert = failed && <p role="alert">{problemText(t, failed === 'offline' ? null : failed)}</p>
 
-  if (state === 'sent' || state === 'sentBefore')
+  if (isSent)
     return (
       <div className={styles.sheet}>
-        <p role="status">{t(state === 'sent' ? 'people.reported' : 'people.reportedBefore')}</p>
+        <p ref={answer} tabIndex={-1} role="status">
+          {t(state === 'sent' ? 'people.reported' : 'people.reportedBefore')}
+        </p>
         <p className={styles.quiet}>
           {t('people.reportedHint')} <Link href="/settings/reports">{t('people.myReports')}</Link>
         </p>
@@ -114,7 +124,7 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
             key={reason}
             type="button"
             className={styles.reason}
-            disabled={state === 'sending'}
+            aria-disabled={state === 'sending' || undefined}
             onClick={() => void report(reason)}
           >
             {t(`people.reason.${reason}`)}

@@ -9,7 +9,7 @@ import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
 import { useUnblock } from '../people/block-sheet.tsx'
 import { allPages, outcomeOf, useAction, useResource } from '../requests.ts'
-import { Loaded, Part } from './loaded.tsx'
+import { Loaded, Part, useFocusAfterRemoval } from './loaded.tsx'
 import styles from './settings.module.css'
 
 type Block = components['schemas']['Block']
@@ -48,6 +48,7 @@ export default function Blocked() {
   const { t } = useLanguage()
   const { api } = useConvene()
   const blocks = useResource(() => allPages<Block>((query) => api.GET('/api/v1/blocks', { params: { query } })))
+  useFocusAfterRemoval(blocks.data?.items.length)
   const names = useNames(blocks.data?.items)
   return (
     <Part title={t('settings.blocked.title')}>

@@ -11,7 +11,7 @@ import { useLanguage } from '../language.tsx'
 import { endPush, isThisDevice, pushState, subscribeToPush } from '../push.ts'
 import { outcomeOf, useAction, useResource } from '../requests.ts'
 import { isInTelegram } from '../telegram/launch.ts'
-import { Group, Loaded, Part } from './loaded.tsx'
+import { Group, Loaded, Part, useFocusAfterRemoval } from './loaded.tsx'
 import styles from './settings.module.css'
 
 type Channel = components['schemas']['Channel']
@@ -24,6 +24,7 @@ export default function Channels() {
   const { t } = useLanguage()
   const { api } = useConvene()
   const channels = useResource(() => api.GET('/api/v1/me/channels'))
+  useFocusAfterRemoval(channels.data?.items.length)
   return (
     <Part title={t('settings.devices.title')}>
       <ThisDevice channels={channels.data?.items ?? []} onChange={channels.reload} />

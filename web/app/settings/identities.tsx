@@ -10,7 +10,7 @@ import { useLanguage } from '../language.tsx'
 import { type Failure, failureText, outcomeOf, useAction, useResource } from '../requests.ts'
 import { isInTelegram } from '../telegram/launch.ts'
 import { useTelegram } from '../telegram/telegram.tsx'
-import { Group, Loaded, Part } from './loaded.tsx'
+import { Group, Loaded, Part, useFocusAfterRemoval } from './loaded.tsx'
 import { AddPasskey } from './add-passkey.tsx'
 import { asksForPassword, ConfirmSheet } from './confirm-sheet.tsx'
 import { PasswordForm } from './password-form.tsx'
@@ -26,6 +26,7 @@ export default function Identities() {
   const { api } = useConvene()
   const { data: providers } = useProviders()
   const identities = useResource(() => api.GET('/api/v1/me/identities'))
+  useFocusAfterRemoval(identities.data?.items.length)
   return (
     <Part title={t('settings.identities.title')}>
       <Loaded of={identities}>

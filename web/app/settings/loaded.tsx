@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { WifiOff } from 'lucide-react'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
@@ -30,6 +30,16 @@ export function Part({ title, children, back = '/settings' }: { title: string; c
       <div className={styles.body}>{children}</div>
     </Screen>
   )
+}
+
+/** Focuses the heading of the screen after an item has gone from its list, and the focus with it. */
+export function useFocusAfterRemoval(count: number | undefined) {
+  const before = useRef(count)
+  useEffect(() => {
+    const isFewer = count !== undefined && before.current !== undefined && count < before.current
+    before.current = count
+    if (isFewer && document.activeElement === document.body) document.querySelector('h1')?.focus()
+  }, [count])
 }
 
 export function Group({ title, children }: { title?: string; children: ReactNode }) {

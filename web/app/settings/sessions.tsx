@@ -5,7 +5,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
 import { allPages, outcomeOf, useAction, useResource } from '../requests.ts'
-import { Group, Loaded, Part } from './loaded.tsx'
+import { Group, Loaded, Part, useFocusAfterRemoval } from './loaded.tsx'
 import styles from './settings.module.css'
 import { deviceOf } from './user-agent.ts'
 
@@ -17,6 +17,7 @@ export default function Sessions() {
   const sessions = useResource(() =>
     allPages<Session>((query) => api.GET('/api/v1/me/sessions', { params: { query } })),
   )
+  useFocusAfterRemoval(sessions.data?.items.length)
   const endOthers = useAction(async () => {
     const { failure } = await outcomeOf(api.DELETE('/api/v1/me/sessions'))
     await sessions.reload()
