@@ -868,3 +868,27 @@ browserTest(
   },
   120_000,
 )
+
+browserTest(
+  'a chat is muted for eight hours by the clock of the server, whatever that of the device says',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const { context, page, errors } = await openAs(browser, web.origin, ada, { serviceWorkers: 'block' })
+    await page.clock.setFixedTime(Date.now() - 10 * 3_600_000)
+    await page.goto(`${web.origin}/chats/${chat}`)
+    const known = page.waitForResponse(/\/blocks/)
+    await button(page, 'More about this chat').click()
+    await (await known).finished()
+    await button(page, 'Mute for 8 hours').click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const until = Date.parse((await ada.get(`chats/${chat}`)).body.muted_until)
+    expect(Math.abs(until - Date.now() - 8 * 3_600_000)).toBeLessThan(120_000)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)

@@ -1,6 +1,6 @@
 import { createClient } from 'convene-client'
 import { indexedDb } from 'convene-client/indexeddb'
-import { readClock } from './clock.ts'
+import { readClock } from '../shared/clock.ts'
 
 /**
  * The client of this page's server. It shares its session with the app in the same browser. The console opens no socket, so that

@@ -2,6 +2,7 @@ import type { EndReason, Me } from 'convene-client'
 import { useConvene, useSession } from 'convene-client/react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
+import { serverNow, withClock } from '../../shared/clock.ts'
 import { dateOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows } from '../../shared/ui/state.tsx'
@@ -76,7 +77,7 @@ function Suspended() {
   const { t, language } = useLanguage()
   const client = useConvene()
   const { data, failure, reload } = useResource(() =>
-    client.api.GET('/api/v1/me/notices', { params: { query: { limit: 100 } } }),
+    withClock(client.api.GET('/api/v1/me/notices', { params: { query: { limit: 100 } } })),
   )
   const telegram = useTelegram()
   const { user } = useSession()
@@ -88,7 +89,7 @@ function Suspended() {
     return () => document.removeEventListener('visibilitychange', look)
   }, [reload])
 
-  const suspension = suspensionOf(data?.items ?? [], Date.now())
+  const suspension = suspensionOf(data?.items ?? [], serverNow())
   if (suspension === 'over')
     return <SignInAgain title={t('settings.notice.unsuspend')} lead={t('account.ended.title')} user={user} />
   // The token of the session is over, so the decision is shown to whoever signs in.

@@ -3,6 +3,7 @@ import { useConvene } from 'convene-client/react'
 import { Ban, Bell, BellOff, Flag, Star, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { serverNow, withClock } from '../../shared/clock.ts'
 import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { useLanguage } from '../language.tsx'
@@ -22,7 +23,9 @@ export function ChatSheet({ chat, name, onClose }: Props) {
   const [open, setOpen] = useState<'review' | 'report' | 'block' | null>(null)
   const { user } = chat
   const { api } = useConvene()
-  const blocks = useResource(() => allPages<Block>((query) => api.GET('/api/v1/blocks', { params: { query } })))
+  const blocks = useResource(() =>
+    allPages<Block>((query) => withClock(api.GET('/api/v1/blocks', { params: { query } }))),
+  )
   const block = blocks.data?.items.find(({ user_id }) => user_id === user.id)
   if (open === 'review') return <ReviewSheet chatId={chat.id} name={name} onClose={onClose} />
   if (open === 'block') return <BlockSheet userId={user.id} name={name} onClose={onClose} />
@@ -93,7 +96,7 @@ function Mute({ chat, onDone }: { chat: Chat; onDone: () => void }) {
           <button
             type="button"
             className={styles.action}
-            onClick={() => void mute(new Date(Date.now() + 8 * 3_600_000).toISOString())}
+            onClick={() => void mute(new Date(serverNow() + 8 * 3_600_000).toISOString())}
           >
             <BellOff size={20} aria-hidden /> {t('chats.muteHours')}
           </button>

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import { serverNow } from '../clock.ts'
+import { serverNow } from '../../shared/clock.ts'
 import { useLanguage } from '../language.tsx'
 import styles from './ui.module.css'
 

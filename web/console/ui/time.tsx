@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { serverNow } from '../clock.ts'
+import { serverNow } from '../../shared/clock.ts'
 import { useLanguage } from '../language.tsx'
 
 const units = [

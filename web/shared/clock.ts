@@ -9,3 +9,10 @@ export function readClock(response: Response) {
 
 /** The time by the server's clock, to the second. The server compares times with its own, and a browser's may be wrong. */
 export const serverNow = () => Date.now() + aheadMs
+
+/** Reads the clock from an answer on its way. */
+export async function withClock<Answer extends { response: Response }>(asked: Promise<Answer>): Promise<Answer> {
+  const answer = await asked
+  readClock(answer.response)
+  return answer
+}
