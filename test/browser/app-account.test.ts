@@ -194,6 +194,56 @@ browserTest('saving a profile leaves what was changed on another device', async 
   expect(errors).toEqual([])
 })
 
+browserTest('what the server says of a lifted suspension is in the language of the app', async () => {
+  const { app, origin } = await serve()
+  const [ada, mo] = [await app.person('Ada'), await app.person('Mo')]
+  await app.rows("UPDATE users SET role = 'admin' WHERE id = ?", mo.id)
+  app.forget(mo.id)
+  for (const reason of [null, 'That was my error.']) {
+    expect((await mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Spam' })).status).toBe(200)
+    app.clock.now += 1000
+    expect((await mo.post(`admin/users/${ada.id}/unsuspend`, { reason })).status).toBe(200)
+    app.clock.now += 1000
+  }
+  const { page, errors } = await openAs(browser, origin, ada, { locale: 'ru' })
+  await page.goto(`${origin}/settings/reports`)
+  // What a moderator has written stays as it is.
+  await page.getByText('That was my error.').waitFor()
+  expect(await page.getByText('The suspension was lifted.').count()).toBe(0)
+  await page.getByText('Приостановку сняли.').waitFor()
+  expect(errors).toEqual([])
+})
+
+browserTest('a photo is cut by keyboard with the words of the language of the app', async () => {
+  const { app, origin } = await serve()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const chat = await app.met(ada, bob)
+  const { page, errors } = await openAs(browser, origin, ada, { locale: 'ru' })
+  const sheet = page.getByRole('dialog')
+  const inEnglish = () =>
+    page.evaluate<string[]>(`[...document.querySelectorAll('dialog [aria-label]')]
+      .map((one) => one.getAttribute('aria-label')).filter((label) => /[a-z]/i.test(label))`)
+  await page.goto(`${origin}/me/edit`)
+  await page.getByLabel('Выбрать фото').setInputFiles(await photo())
+  await sheet.locator('.ReactCrop__crop-selection').waitFor()
+  expect(await inEnglish()).toEqual([])
+  await sheet.getByRole('button', { name: /^Правый нижний угол/ }).waitFor()
+
+  await page.goto(`${origin}/chats/${chat}`)
+  await page.getByLabel('Выбрать фото').setInputFiles(await photo())
+  const picture = sheet.getByRole('img').first()
+  await picture.waitFor()
+  const { x, y, width, height } = (await picture.boundingBox())!
+  await page.mouse.move(x + 5, y + 5)
+  await page.mouse.down()
+  await page.mouse.move(x + width / 2, y + height / 2, { steps: 5 })
+  await page.mouse.up()
+  await sheet.locator('.ReactCrop__crop-selection').waitFor()
+  expect(await inEnglish()).toEqual([])
+  await sheet.getByRole('button', { name: /^Левый край/ }).waitFor()
+  expect(errors).toEqual([])
+})
+
 browserTest('a photo whose sheet is closed while it is uploaded is not shown to anybody', async () => {
   const { app, origin } = await serve()
   const ada = await app.person('Ada')

@@ -8,6 +8,7 @@ import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useLanguage } from '../language.tsx'
 import { excessText } from '../requests.ts'
 import styles from './chat.module.css'
+import { cropLabels } from './crop-labels.ts'
 import { useObjectUrl } from './message-photo.tsx'
 import { copyOf, cutPhoto, pixelsOf, preparePhoto } from './prepare-photo.ts'
 
@@ -82,7 +83,7 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
         {ready instanceof Blob && <p>{t('chats.unreadPhoto')}</p>}
         {shown && preview && (
           <>
-            <ReactCrop crop={crop} onChange={(_, percent) => setCrop(percent)} ruleOfThirds>
+            <ReactCrop crop={crop} ariaLabels={cropLabels(t)} onChange={(_, percent) => setCrop(percent)} ruleOfThirds>
               <img src={preview} alt={t('chats.kind.photo')} className={styles.preview} />
             </ReactCrop>
             <p>{t('chats.cropHint')}</p>

@@ -60,6 +60,7 @@ export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props)
 /** Why. What the server decides by itself has fixed texts, which the app has in its own languages. */
 function reasonOf(t: T, { action, automated, ground, reason }: Notice): string {
   if (action === 'show') return t('settings.notice.showReason')
+  if (action === 'unsuspend' && reason === 'The suspension was lifted.') return t('settings.notice.unsuspendReason')
   if (!automated) return reason
   if (action !== 'hide') return t('settings.notice.photoReason')
   return t(ground === 'underage' ? 'settings.notice.underageReason' : 'settings.notice.hideReason')

@@ -6,6 +6,7 @@ import { Sheet } from '../../shared/ui/sheet.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { FailureText } from '../account/failure.tsx'
 import layout from '../account/layout.module.css'
+import { cropLabels } from '../chats/crop-labels.ts'
 import { useObjectUrl } from '../chats/message-photo.tsx'
 import { cutPhoto, pixelsOf, preparePhoto } from '../chats/prepare-photo.ts'
 import { useLanguage } from '../language.tsx'
@@ -68,6 +69,7 @@ export default function PhotoCrop({ file, busy, failure, onClose, onReady }: Pro
         <div className={styles.crop}>
           <ReactCrop
             crop={crop}
+            ariaLabels={cropLabels(t)}
             aspect={1}
             circularCrop
             keepSelection

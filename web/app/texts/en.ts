@@ -173,6 +173,16 @@ export const en = {
   'chats.unreadPhoto':
     'This browser cannot show the photo. You can send it anyway: if the server cannot read it either, it says so.',
   'chats.cropHint': 'Drag over the photo to send a part of it.',
+  'app.crop.move': '{part}. The arrow keys move it.',
+  'app.crop.area': 'The part of the photo',
+  'app.crop.nw': 'Upper left corner',
+  'app.crop.n': 'Upper edge',
+  'app.crop.ne': 'Upper right corner',
+  'app.crop.e': 'Right edge',
+  'app.crop.se': 'Lower right corner',
+  'app.crop.s': 'Lower edge',
+  'app.crop.sw': 'Lower left corner',
+  'app.crop.w': 'Left edge',
   'chats.caption': 'Caption',
   'chats.messageMenu': 'More about this message',
   'chats.yourMessage': 'Your message',
@@ -525,6 +535,7 @@ export const en = {
   'settings.notice.hide': 'Others do not see you for now',
   'settings.notice.show': 'You are no longer hidden',
   'settings.notice.showReason': 'A moderator has decided: reports no longer hide you from others.',
+  'settings.notice.unsuspendReason': 'The suspension was lifted.',
   'settings.notice.hideReason':
     'Several people have reported you within a day. Others see neither your photo nor you nearby until a moderator has decided. This was decided automatically.',
   'settings.notice.underageReason':

@@ -385,7 +385,7 @@ const ended = screen({
       session: 'suspended',
       answers: noticed(world, { action: 'suspend', until: ago(-days(7)) }),
       act: async ({ t, press, see }) => {
-        await press(t('account.signIn.title'))
+        await press(t('account.ended.again'))
         await see(t('account.password'))
       },
     }),
@@ -643,6 +643,9 @@ const around = async ({ t, press, find }: Hands) => {
   await find('svg[role=img]')
 }
 
+const hundred = (world: World) =>
+  Array.from({ length: 100 }, (_, at) => world.neighbour(world.profile(at, { id: world.idOf(20, at) }), at / 4))
+
 const radar = screen({
   title: 'Around me',
   states: {
@@ -676,9 +679,7 @@ const radar = screen({
         [nearby]: {
           get: {
             ...nothing,
-            items: Array.from({ length: 100 }, (_, at) =>
-              world.neighbour(world.profile(at, { id: world.idOf(20, at) }), at / 4),
-            ),
+            items: hundred(world),
           },
         },
       },
@@ -688,7 +689,7 @@ const radar = screen({
       path: '/nearby',
       answers: {
         [nearby]: {
-          get: { items: [world.neighbour(world.profile(1, { id: world.idOf(20, 1) }), 2)], next_cursor: 'made-up' },
+          get: ({ query }) => (query.has('cursor') ? silent : { items: hundred(world), next_cursor: 'more' }),
         },
       },
       act: async (hands) => {
