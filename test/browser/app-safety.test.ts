@@ -400,3 +400,28 @@ browserTest('when a block or a session is over that had the focus, the keyboard 
   await focused(page, 'h1')
   expect(errors).toEqual([])
 })
+
+browserTest('in a chat, somebody is blocked or reported in two touches, and a block can be undone', async () => {
+  const { app, origin } = await serve()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const chat = await app.met(ada, bob)
+  const { page, errors } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/chats/${chat}`)
+  await button(page, 'More about this chat').click()
+  await page.getByRole('dialog', { name: 'Bob' }).getByText('You can no longer find each other').waitFor()
+  await expectAccessible(page, 'the menu of a chat')
+  await button(page, 'Spam or advertising').click()
+  await page.getByText('Thank you. The moderators will look at it.').waitFor()
+  expect((await ada.get('reports')).body.items).toMatchObject([{ user_id: bob.id, reason: 'spam' }])
+  await button(page.getByRole('dialog'), 'Close').last().click()
+
+  await button(page, 'More about this chat').click()
+  await button(page, 'Block').click()
+  await page.getByText('Bob is blocked').waitFor()
+  expect((await ada.get('blocks')).body.items).toHaveLength(1)
+  await page.getByRole('heading', { name: 'Chats', level: 1 }).waitFor()
+  await button(page, 'Undo').click()
+  await page.getByText('Bob is no longer blocked').waitFor()
+  expect((await ada.get('blocks')).body.items).toEqual([])
+  expect(errors).toEqual([])
+})

@@ -1,15 +1,15 @@
 import type { Chat, components, Problem } from 'convene-client'
 import { useConvene } from 'convene-client/react'
-import { Ban, Bell, BellOff, Flag, Star, UserRound } from 'lucide-react'
-import { useState } from 'react'
-import { Link } from 'wouter'
+import { Ban, Bell, BellOff, Star, UserRound } from 'lucide-react'
+import { useId, useState } from 'react'
+import { Link, useLocation } from 'wouter'
 import { serverNow, withClock } from '../../shared/clock.ts'
 import { Sheet } from '../../shared/ui/sheet.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
 import { useLanguage } from '../language.tsx'
-import { BlockSheet, useUnblock } from '../people/block-sheet.tsx'
+import { useBlock, useUnblock } from '../people/block-sheet.tsx'
 import { problemText } from '../people/problems.ts'
-import { ReportSheet } from '../people/report-sheet.tsx'
+import { ReportForm } from '../people/report-sheet.tsx'
 import { allPages, useAction, useResource } from '../requests.ts'
 import styles from './chat.module.css'
 import { ReviewSheet } from './review-sheet.tsx'
@@ -17,20 +17,17 @@ import { ReviewSheet } from './review-sheet.tsx'
 type Block = components['schemas']['Block']
 type Props = { chat: Chat; name: string; onClose: () => void }
 
-/** The actions in a chat besides writing. */
+/** The actions in a chat besides writing. Blocking and reporting take no further touch. */
 export function ChatSheet({ chat, name, onClose }: Props) {
   const { t } = useLanguage()
-  const [open, setOpen] = useState<'review' | 'report' | 'block' | null>(null)
+  const [isReviewing, setIsReviewing] = useState(false)
   const { user } = chat
   const { api } = useConvene()
   const blocks = useResource(() =>
     allPages<Block>((query) => withClock(api.GET('/api/v1/blocks', { params: { query } }))),
   )
   const block = blocks.data?.items.find(({ user_id }) => user_id === user.id)
-  if (open === 'review') return <ReviewSheet chatId={chat.id} name={name} onClose={onClose} />
-  if (open === 'block') return <BlockSheet userId={user.id} name={name} onClose={onClose} />
-  if (open === 'report')
-    return <ReportSheet about={{ user_id: user.id }} userId={user.id} name={name} onClose={onClose} />
+  if (isReviewing) return <ReviewSheet chatId={chat.id} name={name} onClose={onClose} />
   return (
     <Sheet title={name} closeLabel={t('app.close')} onClose={onClose}>
       <div className={styles.actions}>
@@ -38,21 +35,51 @@ export function ChatSheet({ chat, name, onClose }: Props) {
           <UserRound size={20} aria-hidden /> {t('chats.profile')}
         </Link>
         <Mute chat={chat} onDone={onClose} />
-        <button type="button" className={styles.action} onClick={() => setOpen('review')}>
+        <button type="button" className={styles.action} onClick={() => setIsReviewing(true)}>
           <Star size={20} aria-hidden /> {t('chats.review')}
         </button>
         {block ? (
           <Unblock blockId={block.id} name={name} onDone={onClose} />
         ) : (
-          <button type="button" className={`${styles.action} ${styles.dangerous}`} onClick={() => setOpen('block')}>
-            <Ban size={20} aria-hidden /> {t('people.block')}
-          </button>
+          <BlockNow userId={user.id} name={name} onDone={onClose} />
         )}
-        <button type="button" className={`${styles.action} ${styles.dangerous}`} onClick={() => setOpen('report')}>
-          <Flag size={20} aria-hidden /> {t('people.report')}
-        </button>
       </div>
+      <h3 className={styles.part}>{t('people.reportPerson', { name })}</h3>
+      <ReportForm about={{ user_id: user.id }} userId={user.id} name={name} onClose={onClose} />
     </Sheet>
+  )
+}
+
+/** Blocks at once: the message that says so offers to undo it. */
+function BlockNow({ userId, name, onDone }: { userId: string; name: string; onDone: () => void }) {
+  const { t } = useLanguage()
+  const block = useBlock(userId, name)
+  const hint = useId()
+  const [, go] = useLocation()
+  const now = useAction(async () => {
+    const { pathname } = location
+    const failure = await block()
+    if (failure !== null) return failure
+    onDone()
+    // Do not navigate if the user has left this screen meanwhile.
+    if (location.pathname === pathname) go('/chats')
+  })
+  return (
+    <>
+      <button
+        type="button"
+        className={`${styles.action} ${styles.dangerous}`}
+        aria-disabled={now.busy || undefined}
+        aria-describedby={hint}
+        onClick={() => now.run()}
+      >
+        <Ban size={20} aria-hidden /> {t('people.block')}
+      </button>
+      <p id={hint} className={styles.actionHint}>
+        {t('people.blockHint')}
+      </p>
+      {now.failure && <p role="alert">{problemText(t, now.failure === 'offline' ? null : now.failure)}</p>}
+    </>
   )
 }
 
