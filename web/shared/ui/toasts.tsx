@@ -30,6 +30,8 @@ export function Toasts({ children }: { children: ReactNode }) {
                 onClick={() => {
                   toast.action?.run()
                   setToast(null)
+                  // This button goes, and the focus with it.
+                  document.querySelector('h1')?.focus()
                 }}
               >
                 {toast.action.label}
