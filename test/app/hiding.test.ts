@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hidingBy, type HidingReport, shareOf } from '../../src/features/safety/rules.ts'
+import { amendedBy, hidingBy, type HidingReport, shareOf } from '../../src/features/safety/rules.ts'
 import { days, hours, minutes } from '../../src/lib/time.ts'
 import { type Person, testApp, type TestApp } from '../app.ts'
 import { connect, ofType } from '../socket-client.ts'
@@ -21,8 +21,8 @@ const asRole = async (app: TestApp, role: 'moderator' | 'admin') => {
 }
 
 /** Bob with a photo and a place, people who may report him, and a moderator. All accounts are two days old. */
-async function setting(reporters = 4) {
-  const app = await testApp({ TRUST_PROXY: '1' })
+async function setting(reporters = 4, settings: Record<string, string> = {}) {
+  const app = await testApp({ TRUST_PROXY: '1', ...settings })
   const bob = await app.person('Bob')
   const ada = await app.person('Ada')
   const others = await Promise.all(Array.from({ length: reporters }, () => app.person()))
@@ -240,6 +240,122 @@ test('a report of a child hides the whole profile at once, and is due within fou
   expect((await resolve(mo, three[0]!.id)).status).toBe(200)
   expect((await bob.get('me')).body.hidden).toBeNull()
   expect(await nearbyOf(ada)).toEqual([bob.id])
+})
+
+test('an open report that is reported again as of a child is raised: it hides, is due, and is told like a new one', async () => {
+  const { app, bob, ada, others, mo } = await setting(4, {
+    WEBHOOK_URL: 'https://hooks.example.com/convene',
+    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 3).toString('base64')}`,
+  })
+  const [reporter] = others as [Person]
+  const first = await reportFrom(reporter, 1, { user_id: bob.id, reason: 'spam', details: 'Adverts.' })
+  // So old that it would no longer count.
+  await app.rows('UPDATE reports SET created_at = created_at - ?, due_at = due_at - ?', 25 * hours, 25 * hours)
+  first.body.created_at = new Date(app.clock.now - 25 * hours).toISOString()
+  expect((await mo.post(`admin/reports/${first.body.id}/claim`)).status).toBe(200)
+  expect((await resolve(mo, first.body.id, { undo_s: 10 })).body.pending).toMatchObject({ action: 'dismiss' })
+  const told = async (about: string) =>
+    (await app.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'webhook' ORDER BY id"))
+      .map(({ payload }) => (typeof payload === 'string' ? JSON.parse(payload) : payload))
+      .filter((payload) => payload.about === about)
+      .map(({ data }) => data)
+
+  const body = { user_id: bob.id, reason: 'underage', details: 'She told me that she is 14.' }
+  const again = await Promise.all(Array.from({ length: 5 }, () => reportFrom(reporter, 1, body)))
+  expect(again.map(({ status, body }) => [status, body])).toEqual(Array(5).fill([200, first.body]))
+  expect((await bob.get('me')).body.hidden).toBe('profile')
+  expect(outcome(await ada.get(`users/${bob.id}`))).toEqual([404, 'not_found'])
+  expect(await noticesOf(bob)).toMatchObject([{ action: 'hide', ground: 'underage' }])
+  const about = { user_id: bob.id, target: 'user' }
+  expect(await told('report.created')).toEqual(
+    ['spam', 'underage'].map((reason) => ({ ...about, report_id: first.body.id, reason })),
+  )
+  const entries = (await mo.get('admin/audit?action=report')).body.items
+  expect(entries.map(({ subject_id, metadata }: any) => [subject_id, metadata.reason])).toEqual([
+    [first.body.id, 'underage'],
+    [first.body.id, 'spam'],
+  ])
+  expect((await mo.get('admin/audit?action=person_hidden')).body.items).toMatchObject([
+    { metadata: { report_id: first.body.id, hidden: 'profile' } },
+  ])
+
+  // What was decided about adverts is not carried out.
+  app.clock.now += minutes
+  for (const { services } of app.nodes) services.delivery.wake('decision')
+  await Promise.all(app.nodes.map(({ services }) => services.delivery.idle()))
+  const [queued] = (await mo.get('admin/reports?status=open')).body.items
+  expect(queued).toMatchObject({
+    ...{ id: first.body.id, reason: 'underage', details: 'Adverts.\nShe told me that she is 14.' },
+    ...{ claimed_by: null, pending: null, created_at: first.body.created_at },
+  })
+  // It is overdue since yesterday, and stays so.
+  expect(Date.parse(queued.due_at) - Date.parse(queued.created_at)).toBe(24 * hours)
+  expect((await bob.get('me')).body.hidden).toBe('profile')
+
+  // Any other reason changes no more than the details, and a decision ends it.
+  expect((await reportFrom(reporter, 1, { user_id: bob.id, reason: 'spam' })).body).toEqual(first.body)
+  expect((await reporter.get('reports')).body.items).toMatchObject([{ reason: 'underage', status: 'open' }])
+  expect((await resolve(mo, first.body.id)).status).toBe(200)
+  expect((await bob.get('me')).body.hidden).toBeNull()
+  expect((await reportFrom(reporter, 1, body)).status).toBe(201)
+})
+
+test('a raised report is due within four hours, and hides again where an appeal had been upheld', async () => {
+  const { app, bob, others, mo } = await setting()
+  const reports = []
+  for (const [i, person] of others.slice(0, 3).entries())
+    reports.push((await reportFrom(person, i, { user_id: bob.id })).body)
+  const upheld = async () => {
+    const [notice] = (await noticesOf(bob)).filter(({ action }) => action === 'hide')
+    const appeal = await bob.post('appeals', { notice_id: notice.id, text: 'It is not so.' })
+    await mo.post(`admin/appeals/${appeal.body.id}/resolve`, { decision: 'uphold', note: '.' })
+    return (await bob.get('me')).body.hidden
+  }
+  expect(await upheld()).toBeNull()
+  app.clock.now += minutes
+  const underage = () => reportFrom(others[0]!, 0, { user_id: bob.id, reason: 'underage' })
+  expect((await underage()).body).toEqual(reports[0])
+  expect((await bob.get('me')).body.hidden).toBe('profile')
+  const detail = (await mo.get(`admin/reports/${reports[0]!.id}`)).body
+  expect(Date.parse(detail.due_at)).toBe(app.clock.now + 4 * hours)
+  app.clock.now += minutes
+  expect(await upheld()).toBeNull()
+  // Saying the same once more does not hide them again, but the others have not said it yet.
+  expect((await underage()).status).toBe(200)
+  expect((await bob.get('me')).body.hidden).toBeNull()
+  expect((await reportFrom(others[1]!, 1, { user_id: bob.id, reason: 'underage' })).status).toBe(200)
+  expect((await bob.get('me')).body.hidden).toBe('profile')
+})
+
+test('a report about a review is raised without hiding its author', async () => {
+  const { app, bob, ada, chatId } = await setting()
+  await ada.post(`chats/${chatId}/messages`, { text: 'Hello' })
+  await bob.post(`chats/${chatId}/messages`, { text: 'Hello' })
+  const review = (await bob.post('reviews', { chat_id: chatId, rating: 1, anonymous: true })).body
+  for (const reason of ['hate', 'underage']) await reportFrom(ada, 1, { review_id: review.id, reason })
+  expect(await app.rows('SELECT reason, hides FROM reports')).toEqual([{ reason: 'underage', hides: null }])
+  expect((await bob.get('me')).body.hidden).toBeNull()
+})
+
+test('what another report adds to an open one', () => {
+  const at = 1_000 * days
+  const open = { reason: 'spam' as const, details: 'Old.', due_at: at + days, created_at: at }
+  const again = { reason: 'scam', details: 'New.', due_at: at + days, created_at: at + hours } as const
+  expect(amendedBy(open, { ...again, details: null })).toBeNull()
+  expect(amendedBy(open, { ...again, details: 'Old.' })).toBeNull()
+  expect(amendedBy(open, again)).toEqual({ raised: false, set: { details: 'Old.\nNew.' } })
+  const child = { ...again, reason: 'underage', due_at: at + 5 * hours } as const
+  const raised = (due_at: number, details: string) => ({
+    raised: true,
+    set: { reason: 'underage' as const, due_at, details },
+  })
+  expect(amendedBy(open, child)).toEqual(raised(at + 5 * hours, 'Old.\nNew.'))
+  expect(amendedBy({ ...open, due_at: at + 2 * hours }, child)).toEqual(raised(at + 2 * hours, 'Old.\nNew.'))
+  expect(amendedBy({ ...open, reason: 'underage' }, { ...child, details: null })).toBeNull()
+  // Whatever was said before, there is room for what is new.
+  const cups = '🍵'.repeat(2000)
+  expect(amendedBy({ ...open, details: cups }, child)?.set.details).toBe(`${'🍵'.repeat(1995)}\nNew.`)
+  expect(amendedBy(open, { ...child, details: cups })?.set.details).toBe(cups)
 })
 
 test('a report about a child in a message does not reveal the message', async () => {

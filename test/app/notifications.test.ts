@@ -420,6 +420,14 @@ test('a new chat, a review, a notice and a report notify the users concerned', a
   app.clock.now += 5 * minutes
   await deliver(app)
   expect(way.take()).toMatchObject([{ show: { kind: 'report' } }])
+  // The same report again is no news, unless it is now about a child.
+  app.clock.now += 5 * minutes
+  for (const reason of ['scam', 'underage']) {
+    await bob.post('reports', { user_id: ada.id, reason })
+    await due(app)
+    const told = way.take().flatMap((asked) => ('show' in asked ? asked.show.kind : []))
+    expect(told.toSorted()).toEqual(reason === 'scam' ? [] : ['notice', 'report'])
+  }
 
   await put(bob, { messages: false, chats: false, reviews: false, quiet: noon })
   await admin.post(`admin/users/${bob.id}/suspend`, { reason: secret })

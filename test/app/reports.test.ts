@@ -108,10 +108,13 @@ test('a reporter has one open report for each target, even concurrently, and can
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201])
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
   const first = answers[0]!.body.id
-  // Another reason does not change the first report.
+  // Another reason does not change the first report's, but what is said about it is not lost.
   const otherReason = await ada.post('reports', { user_id: bob.id, reason: 'scam', details: 'More' })
   expect([otherReason.status, otherReason.body.id]).toEqual([200, first])
-  expect((await ada.get('reports')).body.items).toMatchObject([{ reason: 'spam', details: null }])
+  expect((await ada.get('reports')).body.items).toMatchObject([{ reason: 'spam', details: 'More' }])
+  const again = { user_id: bob.id, reason: 'spam', details: 'Even more' }
+  for (let i = 0; i < 2; i++) expect((await ada.post('reports', again)).status).toBe(200)
+  expect((await ada.get('reports')).body.items).toMatchObject([{ reason: 'spam', details: 'More\nEven more' }])
   expect((await cleo.post('reports', { user_id: bob.id, reason: 'spam' })).status).toBe(201)
   await moderator.post(`admin/reports/${first}/resolve`, { action: 'dismiss', note: 'Nothing there.' })
   const next = await report()

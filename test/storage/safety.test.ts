@@ -169,6 +169,60 @@ for (const engine of engines) {
         expect(await storage.reports.list(a, 10, null)).toEqual([answers[0]!.report])
       })
 
+      test('that one is underage raise an open one once, however many come at once, and end its claim', async () => {
+        const storage = await fresh()
+        const [a, b] = (await people(storage, 2)) as [string, string]
+        const asked = { target_id: b, subject_id: b } as const
+        const open = await storage.reports.file(report(a, { ...asked, details: 'first' }), 5)
+        const id = open!.report.id
+        const pending = {
+          decided_by: b,
+          action: 'dismiss',
+          note: '',
+          until: null,
+          strikes: 0,
+          template_id: null,
+        } as const
+        await storage.users.setRole(b, 'moderator', entry())
+        const about = { judge_id: b, subject_id: null, parties: [], suspends: false, decided_by: null }
+        const carryOut = { id: 'later', kind: 'decision', user_id: null, created_at: now, due_at: now } as const
+        expect(await storage.queue.claim(id, about, now, now + 1000)).toBeNull()
+        expect(
+          await storage.queue.hold(id, about, { ...pending, id: 'held' }, now, now + 1000, {
+            ...carryOut,
+            payload: { about: 'decision', report_id: id, pending_id: 'held' },
+          }),
+        ).toBeNull()
+        const parcelsOf = (report_id: string) => [
+          {
+            ...carryOut,
+            id: Bun.randomUUIDv7(),
+            payload: { about: 'decision', report_id, pending_id: 'told' },
+          } as const,
+        ]
+        const answers = await Promise.all(
+          times(8, (i) =>
+            storage.reports.file(
+              report(a, { ...asked, reason: i < 4 ? 'underage' : 'scam', details: `said ${i}`, due_at: now + 5 }),
+              5,
+              null,
+              parcelsOf,
+            ),
+          ),
+        )
+        expect(answers.map((answer) => [answer!.report.id, answer!.created])).toEqual(times(8, () => [id, false]))
+        expect(answers.filter((answer) => answer!.raised)).toHaveLength(1)
+        const stored = await storage.moderation.report(id)
+        expect(stored).toMatchObject({
+          ...{ reason: 'underage', due_at: now + 5, created_at: now, claimed_by: null, claimed_until: null },
+          ...{ pending: null, pending_until: null },
+        })
+        expect(stored!.details!.split('\n').toSorted()).toEqual(['first', ...times(8, (i) => `said ${i}`)])
+        const parcels = await storage.rows.of('outbox')
+        expect(parcels.filter(({ payload }) => JSON.stringify(payload).includes('told'))).toHaveLength(1)
+        expect(await storage.rows.of('reports')).toHaveLength(1)
+      })
+
       test('of two rules about the same profile at once are one', async () => {
         const storage = await fresh()
         const [b] = (await people(storage, 1)) as [string]
@@ -208,6 +262,7 @@ for (const engine of engines) {
         const filed = await storage.reports.file(asked, 2)
         expect(filed).toEqual({
           created: true,
+          raised: false,
           hid: null,
           report: {
             ...asked,

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { entityId, id, nextCursor, nullable, object, oneOf, optional, time } from '../../http/schema.ts'
 import { prose } from '../../lib/text.ts'
+import { mostDetails } from './rules.ts'
 import { reportActions, reportKinds, reportReasons } from './store.ts'
 
 export const block = t.Object({ id: entityId(), user_id: entityId(), created_at: time }, { title: 'Block' })
@@ -18,7 +19,7 @@ export const newReport = t.Object(
     message_id: optional(id),
     review_id: optional(id),
     reason,
-    details: optional(prose(2000)),
+    details: optional(prose(mostDetails)),
   },
   {
     title: 'NewReport',

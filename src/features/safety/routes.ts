@@ -61,7 +61,7 @@ export const safetyRoutes = ({ signedIn, safety }: { signedIn: SignedIn; safety:
         detail: {
           summary: 'Report a user, a message or a review',
           description:
-            'The content is kept as evidence as it is now; a message with its five neighbours on each side. While your report about the same target is open, another one answers 200 with the first. Works across a block. Three reports about a user within a day, or one that they are a child, hide them until a moderator has decided. `not_a_member` for a message in somebody else’s chat, `validation_failed` for no target or several.',
+            'The content is kept as evidence as it is now; a message with its five neighbours on each side. While your report about the same target is open, another one answers 200 with the first, and adds its details to it; `underage` replaces its reason. Works across a block. Three reports about a user within a day, or one that they are a child, hide them until a moderator has decided. `not_a_member` for a message in somebody else’s chat, `validation_failed` for no target or several.',
           tags,
           refusals: ['not_a_member', 'not_found', 'self_not_allowed'],
         },

@@ -61,7 +61,7 @@ export function openRuleReports({ store, schedule, webhooks, moderatorParcels, t
       const found = await store.target(target, targetId)
       if (!found) return null
       const { report, notifyAt, parcels, entry } = filing(target, targetId, found.subject_id, ruleNames, 'rule')
-      const filed = await store.file(report, neighbours, notifyAt, parcels)
+      const filed = await store.file(report, neighbours, notifyAt, () => parcels)
       if (!filed?.created) return filed?.report ?? null
       schedule.wake()
       await audit.note(entry.action, entry.actor_id, entry.subject_id, entry.metadata)

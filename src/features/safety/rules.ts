@@ -100,6 +100,36 @@ export const dueAt = (reason: ReportReason, at: number, target: number): number 
 export const dueAtOf = ({ due_at, created_at }: Pick<Report, 'due_at' | 'created_at'>): number =>
   due_at ?? created_at + days
 
+/** How many characters the details of a report have at most. */
+export const mostDetails = 2000
+
+type Amendable = Pick<Report, 'reason' | 'details' | 'due_at' | 'created_at'>
+
+/**
+ * What another report of the same target changes of the reporter's open one; null for nothing. `underage` replaces any other
+ * reason and its deadline, because a child may be in danger. New details follow the earlier ones, which give way to them
+ * if there is no room for both.
+ */
+export function amendedBy(
+  open: Amendable,
+  again: Pick<FiledReport, 'reason' | 'details' | 'due_at' | 'created_at'>,
+): { raised: boolean; set: Partial<Amendable> } | null {
+  const raised = again.reason === 'underage' && open.reason !== 'underage'
+  const details = detailsWith(open.details, again.details)
+  if (raised) {
+    const due_at = Math.min(dueAtOf(open), dueAtOf({ due_at: again.due_at ?? null, created_at: again.created_at }))
+    return { raised, set: { reason: again.reason, due_at, details } }
+  }
+  return details === open.details ? null : { raised, set: { details } }
+}
+
+function detailsWith(before: string | null, added: string | null): string | null {
+  // A repeated request adds nothing.
+  if (before === null || added === null || before.includes(added)) return before ?? added
+  const room = mostDetails - [...added].length - 1
+  return room > 0 ? `${[...before].slice(0, room).join('')}\n${added}` : added
+}
+
 export const kindOf = ({ kind, target }: Pick<Report, 'kind' | 'target'>): ReportKind => kind ?? target
 
 /**
@@ -228,4 +258,4 @@ export function hidingBy(
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
 /** The details text of a report by rules. */
-export const detailsOf = (ruleNames: readonly string[]) => `By rule: ${ruleNames.join(', ')}`.slice(0, 2000)
+export const detailsOf = (ruleNames: readonly string[]) => `By rule: ${ruleNames.join(', ')}`.slice(0, mostDetails)

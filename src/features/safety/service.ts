@@ -78,8 +78,8 @@ export function safetyService({
 
   /** Makes the notice that a report hides the user. It reveals neither the reported message nor the reporter. */
   const hidingNotice =
-    ({ id, reason, created_at }: Pick<ReportToFile, 'id' | 'reason' | 'created_at'>) =>
-    (hidden: Hiding, subjectId: string): HidingNotice => {
+    ({ reason, created_at }: Pick<ReportToFile, 'reason' | 'created_at'>) =>
+    (id: string, hidden: Hiding, subjectId: string): HidingNotice => {
       const notice = {
         id: ids.next(),
         user_id: subjectId,
@@ -100,8 +100,10 @@ export function safetyService({
     }
 
   /** Sends the event of the notice, if the report has hidden a user. */
-  function tellHidden({ hid, report }: { hid: (HidingNotice & { seq: number }) | null; report: Report }) {
-    if (hid) push.event('notice', report.created_at, [{ user_id: hid.notice.user_id, seq: hid.seq }], () => hid.event)
+  function tellHidden(hid: (HidingNotice & { seq: number }) | null) {
+    if (!hid) return
+    const { user_id, created_at } = hid.notice
+    push.event('notice', created_at, [{ user_id, seq: hid.seq }], () => hid.event)
   }
 
   return {
@@ -136,7 +138,7 @@ export function safetyService({
 
     /**
      * Reports a user, a message of one of the caller's chats, or a review, and stores it as evidence. An open report of the caller
-     * about the same target is returned again, with `created` false. Works across a block.
+     * about the same target is returned again, with what is new in it and `created` false. Works across a block.
      */
     async report(caller: Caller, body: NewReport, client: Client) {
       const [target, targetId] = targetOf(body)
@@ -150,12 +152,15 @@ export function safetyService({
       const id = ids.next()
       // Only the evidence may name the author of a review.
       const about = target === 'review' ? null : found.subject_id
-      const parcels = webhooks.about('report.created', found.subject_id ?? id, {
-        report_id: id,
-        user_id: about,
-        target,
-        reason: body.reason,
-      })
+      const parcelsOf = (report_id: string) => [
+        ...webhooks.about('report.created', found.subject_id ?? report_id, {
+          report_id,
+          user_id: about,
+          target,
+          reason: body.reason,
+        }),
+        ...moderatorParcels(),
+      ]
       const filed = await reports.file(
         {
           id,
@@ -171,14 +176,16 @@ export function safetyService({
         },
         neighbours,
         due_at,
-        [...parcels, ...moderatorParcels()],
-        hidingNotice({ id, reason: body.reason, created_at: at }),
+        parcelsOf,
+        hidingNotice({ reason: body.reason, created_at: at }),
       )
       if (!filed) throw noSuchTarget(target)
-      const { report, created } = filed
-      tellHidden(filed)
-      if (created) schedule.wake()
-      if (created) await audit.note('report', caller.id, report.id, { target, reason: report.reason })
+      const { report, created, raised, hid } = filed
+      tellHidden(hid)
+      if (created || raised) {
+        schedule.wake()
+        await audit.note('report', caller.id, report.id, { target, reason: report.reason })
+      }
       return { report: { id: report.id, status: report.status, created_at: iso(report.created_at) }, created }
     },
 

@@ -155,18 +155,25 @@ export type ReportStore = {
   /**
    * Stores the report and its evidence, with that many neighbours of a message on each side, in one transaction. If the
    * reporter (or the rules) already has an open report of the target, returns that one with `created` false, unless it is by
-   * rules and its evidence lacks the photo that the target shows now (`keepsImagesOf`). Null if the
-   * target is gone. `parcels` about a new report go into the outbox.
+   * rules and its evidence lacks the photo that the target shows now (`keepsImagesOf`). A person's open report takes over what
+   * is new (`amendedBy`). If that has `raised` it to `underage`, its claim and pending decision end, and all else happens as
+   * with a new report. Null if the target is gone.
    */
   file(
     report: FiledReport,
     neighbours: number,
     /** When notifications to moderators are due; null for none. */
     notifyAt?: number | null,
-    parcels?: readonly NewParcel[],
-    /** Makes the notice if the report hides its subject (`hidingBy`), in the same transaction. */
-    hiding?: (hidden: Hiding, subjectId: string) => HidingNotice,
-  ): Promise<{ report: Report; created: boolean; hid: (HidingNotice & { seq: number }) | null } | null>
+    /** The parcels about a new or raised report with that id, for the outbox. */
+    parcelsOf?: (reportId: string) => readonly NewParcel[],
+    /** Makes the notice if the report with that id hides its subject (`hidingBy`), in the same transaction. */
+    hiding?: (reportId: string, hidden: Hiding, subjectId: string) => HidingNotice,
+  ): Promise<{
+    report: Report
+    created: boolean
+    raised: boolean
+    hid: (HidingNotice & { seq: number }) | null
+  } | null>
   /** Newest first. */
   list(reporterId: string, limit: number, after: After): Promise<Report[]>
 }

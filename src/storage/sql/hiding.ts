@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNull, lte } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lte, ne } from 'drizzle-orm'
 import type { Hiding } from '../../features/profile/store.ts'
 import {
   endedShare,
@@ -20,34 +20,41 @@ import { syncVisibility } from './visibility.ts'
 // The limit for reports of one person within a day; further ones change nothing.
 const mostReports = 200
 
-/** Hides the subject of a new report if `hidingBy` says so, and stores their notice. Their account must be locked. */
+/**
+ * Hides the subject of a new or raised report if `hidingBy` says so, and stores their notice. Their account must be locked.
+ */
 export function* hideReported(
   engine: Engine,
   db: Builders,
   report: FiledReport & { subject_id: string },
-  hiding: (hidden: Hiding, subjectId: string) => HidingNotice,
+  hiding: (reportId: string, hidden: Hiding, subjectId: string) => HidingNotice,
   notify_at: number | null,
 ): Work<(HidingNotice & { seq: number }) | null> {
   const { notices, reports, users } = engine.tables
   const { subject_id, created_at: at } = report
   const subject = yield* one(db.select({ hidden: users.hidden }).from(users).where(eq(users.id, subject_id)))
   const { id, target, reason, created_at, origin, reporter_id } = reports
-  const found = yield* rows(
+  const select = () =>
     db
       .select({ id, target, reason, created_at, origin, reporter_id, reporter_since: users.created_at })
       .from(reports)
       .innerJoin(users, eq(users.id, reporter_id))
+  const others = yield* rows(
+    select()
       .where(
         and(
           eq(reports.subject_id, subject_id),
           gt(created_at, at - hidingWindow),
           eq(reports.status, 'open'),
           isNull(reports.hides),
+          ne(id, report.id),
         ),
       )
       .orderBy(desc(created_at), desc(id))
       .limit(mostReports),
   )
+  // A raised report counts from now on, however old it is.
+  const found = [{ ...(yield* one(select().where(eq(id, report.id)))), created_at: at }, ...others]
   const isTrusted = { decided: 0, dismissed: 0 }
   const judge = (histories: ReadonlyMap<string, ReportHistory>) =>
     hidingBy(
@@ -68,7 +75,7 @@ export function* hideReported(
   for (const { id, share } of outcome.shares)
     yield* changed(db.update(reports).set({ hides: share }).where(eq(reports.id, id)))
   if (outcome.hidden === subject.hidden) return null
-  const told = hiding(outcome.hidden, subject_id)
+  const told = hiding(report.id, outcome.hidden, subject_id)
   const set = { hidden: outcome.hidden, hidden_by: told.notice.id }
   yield* changed(db.update(users).set(set).where(eq(users.id, subject_id)))
   yield* syncVisibility(engine, db, subject_id)

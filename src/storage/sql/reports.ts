@@ -1,6 +1,7 @@
 import { and, asc, between, desc, eq, getTableColumns, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Message } from '../../features/chats/store.ts'
 import {
+  amendedBy,
   canHide,
   evidenceOf,
   isFiled,
@@ -18,6 +19,7 @@ import { askNotifications } from './asked-notifications.ts'
 import { enqueue } from './outbox.ts'
 import { hideReported } from './hiding.ts'
 import { olderThan } from './pages.ts'
+import { noClaim, nothingPending } from './report-locks.ts'
 import { profileOf, type ProfileRow, selectProfile } from './users.ts'
 
 /** The columns of a report without its evidence, because reading that is audited. */
@@ -57,7 +59,7 @@ export function reportStore(engine: Engine): ReportStore {
         }
       }),
 
-    file: (report, neighbours, notifyAt = null, parcels = [], hiding) =>
+    file: (report, neighbours, notifyAt = null, parcelsOf = () => [], hiding) =>
       engine.write(function* (db) {
         const { reporter_id, subject_id } = report
         const mayHide = hiding !== undefined && canHide(report)
@@ -65,13 +67,23 @@ export function reportStore(engine: Engine): ReportStore {
         const isSerialised = subject_id !== null && (mayHide || reporter_id === null)
         const living = yield* holdLiving(engine, db, [reporter_id, subject_id], isSerialised ? [subject_id] : [])
         if (!isFiled(report, living)) return null
-        const filed = yield* fileReport(engine, db, { report, neighbours, notifyAt, parcels })
+        const filed = yield* fileReport(engine, db, { report, neighbours, notifyAt, parcels: parcelsOf(report.id) })
         if (filed === null) return null
+        const { created } = filed
+        const amended =
+          created || reporter_id === null
+            ? { report: filed.report, raised: false }
+            : yield* amend(engine, db, filed.report, report)
+        const { id } = amended.report
+        if (amended.raised) {
+          if (notifyAt !== null) yield* askModerators(engine, db, report, notifyAt)
+          yield* enqueue(engine, db, parcelsOf(id))
+        }
         const hid =
-          filed.created && mayHide && subject_id !== null && living.has(subject_id)
-            ? yield* hideReported(engine, db, { ...report, subject_id }, hiding, notifyAt)
+          (created || amended.raised) && mayHide && subject_id !== null && living.has(subject_id)
+            ? yield* hideReported(engine, db, { ...report, id, subject_id }, hiding, notifyAt)
             : null
-        return { ...filed, hid }
+        return { ...amended, created, hid }
       }),
 
     list: (reporterId, limit, after) =>
@@ -86,6 +98,27 @@ export function reportStore(engine: Engine): ReportStore {
         ),
       ),
   }
+}
+
+/** Adds to a reporter's open report, which `fileReport` has locked, what is new in another one of the same target. */
+function* amend(
+  engine: Engine,
+  db: Builders,
+  open: Report,
+  again: FiledReport,
+): Work<{ report: Report; raised: boolean }> {
+  const { reports } = engine.tables
+  const amendment = amendedBy(open, again)
+  if (amendment === null) return { report: open, raised: false }
+  const { raised, set } = amendment
+  // The moderator has not read this: the claim ends, and a pending decision is not carried out. If an appeal or another decision
+  // has made the subject visible again (`hides` is 0), this report can hide them again.
+  const asNew = raised ? { ...noClaim, ...nothingPending, hides: sql`nullif(${reports.hides}, 0)` } : {}
+  const change = db
+    .update(reports)
+    .set({ ...set, ...asNew })
+    .where(eq(reports.id, open.id))
+  return { report: yield* one(change.returning(reportColumns(engine))), raised }
 }
 
 type Filed = { report: Report; created: boolean }
