@@ -173,8 +173,29 @@ describe('the operator’s checker of images', () => {
         ...{ action: 'report_resolved', actor_id: null, subject_id: ada.id },
         metadata: { action: 'release', by: 'image check' },
       })
-      expect((await send(ada, good)).status).toBe(201)
+      // Nobody has decided that, and no measure was overturned.
+      const day = { decided_from: '2020-01-01', decided_to: '2100-01-01' }
+      const figures = async () => {
+        const { decisions, automated } = (await root.get('admin/transparency')).body
+        const stats = (await root.get('admin/stats')).body
+        const decided = stats.days.reduce((sum: number, { decided }: { decided: number }) => sum + decided, 0)
+        return { decisions: decisions.total, automated, decided, p50_s: stats.time_to_action.p50_s }
+      }
+      const listed = async (query: object) =>
+        (await root.get(`admin/reports?${new URLSearchParams({ ...query })}`)).body.items.map(({ id }: any) => id)
+      const none = { decisions: 0, decided: 0, p50_s: null }
+      expect(await figures()).toEqual({ ...none, automated: { total: 1, overturned: 0 } })
+      expect(await listed({ automated: 'any' })).toEqual([open[0].id])
+      expect(await listed({ automated: 'overturned' })).toEqual([])
+      expect(await listed(day)).toEqual([])
+      const released = { action: 'release', note: 'It is harmless.' }
+      expect((await root.post(`admin/reports/${open[0].id}/resolve`, released)).status).toBe(200)
+      expect(await figures()).toMatchObject({ decisions: 1, decided: 1, automated: { total: 1, overturned: 1 } })
+      expect(await listed({ automated: 'overturned' })).toEqual([open[0].id])
+      expect(await listed(day)).toEqual([open[0].id])
       expect(await seen(bob)).toBe(2)
+      expect((await send(ada, good)).status).toBe(201)
+      expect(await seen(bob)).toBe(3)
       expectProblem(await send(ada, bad), 422, 'content_refused')
     },
   )

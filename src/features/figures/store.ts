@@ -20,12 +20,14 @@ export type DecisionCount = NoticeCount & {
 export type Transparency = {
   /** Reports by people; those by rules are not notices. */
   notices: NoticeCount[]
+  /** By people: the image check releases messages that were held for it. */
   decisions: DecisionCount[]
   /** Measures without a report. */
   own: { action: NoticeAction; count: number }[]
   /**
    * Measures that no person decided: people hidden by reports, banned photos that were taken down, and messages held by
-   * rules. Overturned are those whose appeal was upheld, or whose report was dismissed or released.
+   * rules, except until their image was checked. Overturned are those whose appeal was upheld, or whose report a person
+   * dismissed or released.
    */
   automated: { total: number; overturned: number }
   appeals: { status: 'open' | 'upheld' | 'rejected'; count: number }[]

@@ -8,7 +8,7 @@ import {
   type Transparency,
 } from '../../features/figures/store.ts'
 import type { ReportKind } from '../../features/safety/store.ts'
-import { isAutomatedNotice, isOverturned } from './automated.ts'
+import { isAutomatedHold, isAutomatedNotice, isDecided, isOverturned, isReleased } from './automated.ts'
 import { changed, type Engine, query, queryOne, rows } from './engine.ts'
 import { recordOf } from '../../lib/record.ts'
 
@@ -29,6 +29,7 @@ export function figuresStore(engine: Engine): FiguresStore {
   const { dailyFigures } = engine.tables
   const within = (column: string, { from, to }: Period) =>
     sql`${sql.raw(column)} >= ${from} AND ${sql.raw(column)} < ${to}`
+  const decidedWithin = (period: Period) => sql`${within('resolved_at', period)} AND ${isDecided}`
   const counted = (table: string, condition: SQL) => sql`(SELECT count(*) FROM ${sql.raw(table)} WHERE ${condition})`
 
   return {
@@ -52,7 +53,7 @@ export function figuresStore(engine: Engine): FiguresStore {
           ${counted('messages', sql`id >= ${idFrom(period.from)} AND id < ${idFrom(period.to)}`)} AS messages,
           ${counted('chats', within('created_at', period))} AS chats,
           ${counted('reports', within('created_at', period))} AS reports,
-          ${counted('reports', within('resolved_at', period))} AS decided,
+          ${counted('reports', decidedWithin(period))} AS decided,
           ${counted('blocks', within('created_at', period))} AS blocks`)
         return recordOf(figureNames, (name) => Number(found[name]))
       }),
@@ -77,7 +78,7 @@ export function figuresStore(engine: Engine): FiguresStore {
 
     timesToAction: (period, fractions, of) =>
       read(function* () {
-        const decided = sql`${within('resolved_at', period)} ${of === 'people' ? sql`AND kind IS NULL` : sql``}`
+        const decided = sql`${decidedWithin(period)} ${of === 'people' ? sql`AND kind IS NULL` : sql``}`
         const all = yield* queryOne<{ count: number | string }>(
           sql`SELECT count(*) AS count FROM reports WHERE ${decided}`,
         )
@@ -131,7 +132,7 @@ export function figuresStore(engine: Engine): FiguresStore {
             -- The SQL form of actionOf.
             SELECT reason, target, CASE WHEN kind IS NULL THEN 'person' ELSE 'rule' END AS reported_by,
               CASE WHEN kind = 'held' AND action = 'dismiss' THEN 'release' ELSE action END AS action
-            FROM reports WHERE ${within('resolved_at', period)}
+            FROM reports WHERE ${decidedWithin(period)}
           ) AS decided GROUP BY reason, target, action, reported_by ORDER BY reason, target, action, reported_by`)
         const own = yield* query<Counted<'own'>>(sql`SELECT action, count(*) AS count FROM notices
           WHERE ${within('created_at', period)} AND report_id IS NULL AND action IN ('warn', 'remove_content', 'suspend')
@@ -146,8 +147,8 @@ export function figuresStore(engine: Engine): FiguresStore {
               LEFT JOIN reports ON reports.id = notices.report_id
             WHERE ${within('notices.created_at', period)} AND ${isAutomatedNotice}
             UNION ALL
-            SELECT CASE WHEN action = 'dismiss' THEN 1 ELSE 0 END FROM reports
-            WHERE ${within('created_at', period)} AND kind = 'held'
+            SELECT CASE WHEN ${isReleased} THEN 1 ELSE 0 END FROM reports
+            WHERE ${within('created_at', period)} AND ${isAutomatedHold}
           ) AS automated`)
         return {
           automated: { total: Number(automated.total), overturned: Number(automated.overturned) },

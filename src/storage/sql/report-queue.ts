@@ -11,7 +11,7 @@ import {
 import type { Automation, QueueStore, ReportOutcome } from '../../features/moderation/store.ts'
 import type { ReportKind } from '../../features/safety/store.ts'
 import { recordAudit } from './audit.ts'
-import { isAutomatedNotice, isOverturned } from './automated.ts'
+import { isAutomatedHold, isAutomatedNotice, isDecided, isOverturned, isReleased } from './automated.ts'
 import { type Builders, changed, type Column, type Engine, first, rows } from './engine.ts'
 import { enqueue } from './outbox.ts'
 import { newerThan, olderThan } from './pages.ts'
@@ -57,9 +57,9 @@ export function queueStore(engine: Engine): QueueStore {
         automated === 'overturned' ? isOverturned : undefined,
       )})`
     const isHeld = and(
-      eq(reports.kind, 'held'),
+      isAutomatedHold,
       isWithin(reports.created_at, from, to),
-      automated === 'overturned' ? eq(reports.action, 'dismiss') : undefined,
+      automated === 'overturned' ? isReleased : undefined,
     )
     return or(ledToMeasure, isHeld)
   }
@@ -95,6 +95,7 @@ export function queueStore(engine: Engine): QueueStore {
                 overdue_at === undefined ? undefined : and(eq(reports.status, 'open'), lt(dueAt, overdue_at)),
                 automated === undefined ? isWithin(reports.created_at, from, to) : isAutomated(automated, from, to),
                 isWithin(reports.resolved_at, decided_from, decided_to),
+                decided_from === undefined && decided_to === undefined ? undefined : isDecided,
               ),
             )
             .orderBy(...(order === 'newest' ? [desc(at), desc(reports.id)] : [asc(at), asc(reports.id)]))
