@@ -5,6 +5,7 @@ import { readConfig } from '../config.ts'
 import { auditService } from '../features/audit/service.ts'
 import type { WholeCase } from '../features/moderation/store.ts'
 import type { Files } from '../features/media/files.ts'
+import { actionOf } from '../features/safety/rules.ts'
 import { shownAge } from '../features/profile/rules.ts'
 import type { Evidence } from '../features/safety/store.ts'
 import { ids } from '../lib/ids.ts'
@@ -60,7 +61,11 @@ async function exportCase(reportId: string, path: string) {
 async function caseView({ report, accounts, notices, appeals, images, entries }: WholeCase, files: Files) {
   return {
     exported_at: iso(Date.now()),
-    report: withTimes({ ...report, evidence: report.evidence && withAge(report.evidence, report.created_at) }),
+    report: withTimes({
+      ...report,
+      action: actionOf(report),
+      evidence: report.evidence && withAge(report.evidence, report.created_at),
+    }),
     accounts: accounts.map(withTimes),
     decisions: notices.map(withTimes),
     appeals: appeals.map(withTimes),

@@ -19,6 +19,7 @@ import { migrations } from '../../migrations/index.ts'
 import { commitOf } from '../../src/commit.ts'
 import { help as serveHelp } from '../../src/commands/serve.ts'
 import { readConfig, settings } from '../../src/config.ts'
+import { operator } from '../../src/features/moderation/moderators.ts'
 import { holdData } from '../../src/installation/data-directory.ts'
 import { limitTable } from '../../src/lib/rate-limits.ts'
 import { up } from '../../src/storage/migrate.ts'
@@ -687,6 +688,16 @@ describe('admin', () => {
     const { accounts } = JSON.parse(readFileSync(file, 'utf8'))
     expect(accounts.map(({ email }: { email: string }) => email).sort()).toEqual([ada.email, bob.email].sort())
     expectRefusal(await convene(['case', 'export', report, file], settings), 1, /exists: choose another name/)
+
+    await app.services.filter.replaceAll(operator, [
+      { name: 'Hold', on: true, applies_to: ['message'], match: { type: 'words', words: ['holdme'] }, action: 'hold' },
+    ])
+    await bob.post(`chats/${chat.id}/messages`, { text: 'holdme' })
+    const held = (await mo.get('admin/reports?kind=held')).body.items[0].id
+    await mo.post(`admin/reports/${held}/resolve`, { action: 'release', note: 'Fine.' })
+    const released = join(app.dataDir, 'released.json')
+    expect((await convene(['case', 'export', held, released], settings)).code).toBe(0)
+    expect(JSON.parse(readFileSync(released, 'utf8')).report).toMatchObject({ kind: 'held', action: 'release' })
 
     await app.rows(`UPDATE users SET birth_month = '1990-04', show_age = TRUE WHERE id = '${bob.id}'`)
     app.forget(bob.id)
