@@ -679,6 +679,39 @@ test('an upheld appeal lifts the suspension, a rejected one does not, and both s
   ])
 })
 
+test('the whole of a case has the audit entries of its appeals, and of no other', async () => {
+  const app = await testApp()
+  const { ada, bob, mo } = await setting(app)
+  const chat = await app.met(ada, bob)
+  const review = async () => {
+    for (const person of [ada, bob, ada]) await person.post(`chats/${chat}/messages`, { text: 'Tea' })
+    return (await bob.post('reviews', { chat_id: chat, rating: 1, anonymous: true, text: 'Rude.' })).body.id
+  }
+  const message = async () => (await bob.post(`chats/${chat}/messages`, { text: 'Toad' })).body.id
+  const cases = []
+  for (const target of [
+    { message_id: await message() },
+    { message_id: await message() },
+    { review_id: await review() },
+  ]) {
+    const id = (await ada.post('reports', { ...target, reason: 'hate' })).body.id
+    expect((await mo.post(`admin/reports/${id}/resolve`, { action: 'warn', note: 'No.' })).status).toBe(200)
+    const [notice] = await noticesOf(bob)
+    const appeal = (await bob.post('appeals', { notice_id: notice.id, text: 'Why?' })).body.id
+    const body = { decision: 'reject', note: 'Because.' }
+    expect((await mo.post(`admin/appeals/${appeal}/resolve`, body)).status).toBe(200)
+    cases.push({ id, appeal, named: 'review_id' in target ? null : bob.id })
+  }
+  for (const { id, appeal, named } of cases) {
+    const { entries } = (await app.services.storage.moderation.wholeCase(id))!
+    expect(entries.map(({ action }) => action)).toEqual(['report', 'report_resolved', 'appeal', 'appeal_resolved'])
+    expect(entries.slice(2)).toMatchObject([
+      { actor_id: named, subject_id: appeal },
+      { actor_id: mo.id, subject_id: named, metadata: { appeal_id: appeal, decision: 'reject' } },
+    ])
+  }
+})
+
 test('an upheld appeal lifts only the suspension that it is about', async () => {
   const app = await testApp()
   const { bob, mo } = await setting(app)

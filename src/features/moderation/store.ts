@@ -271,7 +271,10 @@ export type ModerationStore = {
   refusals(cases: readonly Case[], now: number): Promise<(CaseRefusal | null)[]>
   /** What hides a user, and their strikes since `since`, except strikes for a review of the reader. */
   history(userId: string, reader: string, since: number): Promise<{ hidden: Hiding | null; strikes: number }>
-  /** Everything stored about a case: the report with its evidence, decisions, appeals, and the images of the evidence. */
+  /**
+   * Everything stored about a case: the report with its evidence, decisions, appeals, the images of the evidence, and the entries
+   * of the audit log about all of these.
+   */
   wholeCase(reportId: string): Promise<WholeCase | null>
   /**
    * Carries out a decision. Changes nothing and returns null if the report, appeal or suspension has changed since, the refusal

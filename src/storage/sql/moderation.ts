@@ -9,7 +9,7 @@ import { moderationStatusOf, refusesCases } from './moderation-status.ts'
 import { decide } from './decisions.ts'
 import { auditedSubject } from '../../features/moderation/rules.ts'
 
-/** Decisions of a case, by moderators or automatic, whose audit entries name the subject instead of the report. */
+/** Decisions about a report, by moderators or automatic, whose audit entries name the subject instead of the report. */
 const decisionsAboutSubject = ['report_resolved', 'person_hidden', 'photo_taken_down']
 
 export function moderationStore(engine: Engine): ModerationStore {
@@ -107,27 +107,28 @@ export function moderationStore(engine: Engine): ModerationStore {
         const decisions = yield* rows(
           db.select(noticeColumns(engine)).from(notices).where(eq(notices.report_id, reportId)),
         )
+        const noticeIds = decisions.map((notice) => notice.id)
+        const itsAppeals = yield* rows(db.select().from(appeals).where(engine.isAmong(appeals.notice_id, noticeIds)))
+        const appealIds = itsAppeals.map((appeal) => appeal.id)
         const named = auditedSubject(report)
         const isAboutSubject = named === null ? isNull(auditLog.subject_id) : eq(auditLog.subject_id, named)
         const isItsDecision = and(
-          inArray(auditLog.action, decisionsAboutSubject),
           isAboutSubject,
-          eq(engine.jsonText(auditLog.metadata, 'report_id'), reportId),
+          or(
+            and(
+              inArray(auditLog.action, decisionsAboutSubject),
+              eq(engine.jsonText(auditLog.metadata, 'report_id'), reportId),
+            ),
+            and(
+              eq(auditLog.action, 'appeal_resolved'),
+              engine.isAmong(engine.jsonText(auditLog.metadata, 'appeal_id'), appealIds),
+            ),
+          ),
         )
         return {
           report,
           notices: decisions,
-          appeals: yield* rows(
-            db
-              .select()
-              .from(appeals)
-              .where(
-                engine.isAmong(
-                  appeals.notice_id,
-                  decisions.map((notice) => notice.id),
-                ),
-              ),
-          ),
+          appeals: itsAppeals,
           images: yield* rows(
             db
               .select({ id, file, width, height, created_at })
@@ -145,7 +146,7 @@ export function moderationStore(engine: Engine): ModerationStore {
             db
               .select()
               .from(auditLog)
-              .where(or(eq(auditLog.subject_id, reportId), isItsDecision))
+              .where(or(engine.isAmong(auditLog.subject_id, [reportId, ...appealIds]), isItsDecision))
               .orderBy(asc(auditLog.at), asc(auditLog.id)),
           ),
         }
