@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'bun:test'
+import { operator } from '../../src/features/moderation/moderators.ts'
 import { days, hours, minutes } from '../../src/lib/time.ts'
 import { type Person, testApp, type TestApp } from '../app.ts'
+import { granted } from '../rows.ts'
 import { smtpServer } from '../smtp.ts'
 
 const servers: Awaited<ReturnType<typeof smtpServer>>[] = []
@@ -68,6 +70,45 @@ test('messages unread for twelve hours are mailed once a day, without names and 
   await later(world, 12 * hours)
   expect(await run(app)).toBe(1)
   expect((await smtp.received(2)).subject).toBe('3 unread messages on Convene')
+})
+
+test('a message that was held is unread since its release, and causes a digest of its own', async () => {
+  const world = await open()
+  const { app, smtp, ada, bob, chat } = world
+  const mo = await app.person('Mo')
+  await app.services.storage.users.setRole(mo.id, 'moderator', granted(mo.id, app.clock.now))
+  await app.services.filter.replaceAll(operator, [
+    { name: 'Hold', on: true, applies_to: ['message'], match: { type: 'words', words: ['holdme'] }, action: 'hold' },
+  ])
+  const hold = (from: Person) => from.post(`chats/${chat}/messages`, { text: 'holdme' })
+  const release = async () => {
+    const [moderator] = await later(world, 0, mo)
+    const [report] = (await moderator!.get('admin/reports?status=open')).body.items
+    const body = { action: 'release', note: 'Fine.' }
+    expect((await moderator!.post(`admin/reports/${report.id}/resolve`, body)).status).toBe(200)
+  }
+  await hold(ada)
+  await say(ada, chat)
+  await later(world, 12 * hours)
+  await release()
+  // The other message alone is long unread.
+  expect(await run(app)).toBe(1)
+  expect((await smtp.received(1)).subject).toBe('An unread message on Convene')
+  // The next digest is about the one that arrived since, though it was sent before.
+  await later(world, days)
+  expect(await run(app)).toBe(1)
+  expect((await smtp.received(2)).subject).toBe('2 unread messages on Convene')
+
+  const [bobAgain, adaAgain] = await later(world, 2 * days, bob, ada)
+  await bobAgain!.put(`chats/${chat}/read`)
+  await hold(adaAgain!)
+  await later(world, 20 * hours)
+  await release()
+  expect(await run(app)).toBe(0)
+  app.clock.now += 12 * hours - minutes
+  expect(await run(app)).toBe(0)
+  app.clock.now += minutes
+  expect(await run(app)).toBe(1)
 })
 
 test('users who have read, muted or blocked, have not chosen it, or have no verified address get none', async () => {

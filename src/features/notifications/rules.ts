@@ -49,7 +49,7 @@ export const hasRoomForChannel = ({ others, limit }: { others: number; limit: nu
 
 /** The shortest time between two notifications of reports to a moderator. */
 export const reportsEveryMs = 5 * minutes
-/** How long a message has to be unread before a digest counts it. */
+/** How long a message has to be unread, since it arrived, before a digest counts it. */
 export const digestAfterMs = 12 * 60 * minutes
 export const digestEveryMs = days
 
@@ -62,7 +62,7 @@ export type DigestState = {
   email_verified_at: number | null
   deleted_at: number | null
   suspended_until: number | null
-  /** The time of the newest message that came before `unreadBefore` and is unread; null if there is none. */
+  /** When the newest message arrived that came before `unreadBefore` and is unread; null if there is none. */
   newest: number | null
 }
 

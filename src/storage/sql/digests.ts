@@ -6,6 +6,13 @@ import { holdLiving } from './living.ts'
 import { enqueue } from './outbox.ts'
 import { digestAddress, type DigestState, isDigestDue } from '../../features/notifications/rules.ts'
 
+/**
+ * When a message `m` arrived: one that was held keeps its own time, but arrived when its report was resolved. The report is found
+ * by the index of those about its sender.
+ */
+const arrivedAt = `coalesce((SELECT max(r.resolved_at) FROM reports r
+  WHERE r.subject_id = m.sender_id AND r.target_id = m.id AND r.kind = 'held'), m.created_at)`
+
 /** Mails about unread messages. */
 export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest' | 'digests' | 'sendDigest'> {
   const { read, write, locked } = engine
@@ -42,12 +49,15 @@ export function digestStore(engine: Engine): Pick<NotificationStore, 'endDigest'
             FROM notification_preferences p JOIN users u ON u.id = p.user_id
               LEFT JOIN preferences l ON l.user_id = u.id
               CROSS JOIN (
-                SELECT count(*) AS messages, count(DISTINCT m.chat_id) AS chats, max(m.created_at) AS newest
-                FROM (${side('a', 'b')} UNION ALL ${side('b', 'a')}) AS t
-                  JOIN users o ON o.id = t.other_id AND o.deleted_at IS NULL AND coalesce(o.suspended_until, 0) <= ${now}
-                  JOIN messages m ON m.chat_id = t.id AND m.seq > t.read_to AND m.sender_id = t.other_id
-                    AND m.read_at IS NULL AND m.deleted_at IS NULL AND m.created_at <= ${unreadBefore}
-                WHERE NOT ${sql.raw(isBlockedPair('t.other_id', 't.user_id'))}) AS x
+                SELECT count(*) AS messages, count(DISTINCT chat_id) AS chats, max(arrived_at) AS newest
+                FROM (
+                  SELECT m.chat_id, ${sql.raw(arrivedAt)} AS arrived_at
+                  FROM (${side('a', 'b')} UNION ALL ${side('b', 'a')}) AS t
+                    JOIN users o ON o.id = t.other_id AND o.deleted_at IS NULL AND coalesce(o.suspended_until, 0) <= ${now}
+                    JOIN messages m ON m.chat_id = t.id AND m.seq > t.read_to AND m.sender_id = t.other_id
+                      AND m.read_at IS NULL AND m.deleted_at IS NULL AND m.created_at <= ${unreadBefore}
+                  WHERE NOT ${sql.raw(isBlockedPair('t.other_id', 't.user_id'))}) AS unread
+                WHERE arrived_at <= ${unreadBefore}) AS x
             WHERE p.user_id = ${user_id}`)
           const email = found ? digestAddress(found, when) : null
           if (!found || email === null) continue
