@@ -295,6 +295,11 @@ test('an open report that is reported again as of a child is raised: it hides, i
   // Any other reason changes no more than the details, and a decision ends it.
   expect((await reportFrom(reporter, 1, { user_id: bob.id, reason: 'spam' })).body).toEqual(first.body)
   expect((await reporter.get('reports')).body.items).toMatchObject([{ reason: 'underage', status: 'open' }])
+  // The moderator has read only of adverts: nothing is decided unseen, at once or later.
+  for (const later of [{}, { undo_s: 10 }])
+    expect(outcome(await resolve(mo, first.body.id, later))).toEqual([409, 'conflict'])
+  expect((await bob.get('me')).body.hidden).toBe('profile')
+  expect((await mo.get(`admin/reports/${first.body.id}`)).body.reason).toBe('underage')
   expect((await resolve(mo, first.body.id)).status).toBe(200)
   expect((await bob.get('me')).body.hidden).toBeNull()
   expect((await reportFrom(reporter, 1, body)).status).toBe(201)

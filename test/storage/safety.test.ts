@@ -218,6 +218,21 @@ for (const engine of engines) {
           ...{ pending: null, pending_until: null },
         })
         expect(stored!.details!.split('\n').toSorted()).toEqual(['first', ...times(8, (i) => `said ${i}`)])
+        const parcel = {
+          ...carryOut,
+          id: 'late',
+          payload: { about: 'decision', report_id: id, pending_id: 'late' },
+        } as const
+        const held = (reason: string | null) =>
+          storage.queue.hold(id, about, { ...pending, id: 'late' }, now, now + 1000, parcel, {
+            release: undefined,
+            reason,
+          })
+        expect(await held('spam')).toBe('raised')
+        const decided = { action: 'dismiss', note: '', until: null } as const
+        const decision = { at: now, audit: entry(), report: { id, resolved_by: b, ...decided, read_reason: 'spam' } }
+        expect(await storage.moderation.decide(decision)).toBe('raised')
+        expect(await held('underage')).toBeNull()
         const parcels = await storage.rows.of('outbox')
         expect(parcels.filter(({ payload }) => JSON.stringify(payload).includes('told'))).toHaveLength(1)
         expect(await storage.rows.of('reports')).toHaveLength(1)

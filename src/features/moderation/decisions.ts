@@ -104,7 +104,7 @@ export function openDecisions({
     /**
      * Carries out a decision: the stored part in one transaction, then sessions, sockets and events. Refuses with 409 and
      * `takenMessage` if somebody else has decided first, likewise if the message to release has another text than they have
-     * read, with 409 `claimed` if somebody else works on it, and with 403 if the moderator may not decide it.
+     * read, or the report another reason, with 409 `claimed` if somebody else works on it, and with 403 if the moderator may not decide it.
      */
     async carryOut(
       decision: Decision & {
@@ -124,6 +124,7 @@ export function openDecisions({
       if (!decided) throw new Refusal('conflict', takenMessage)
       if (decided === 'claimed') throw claimedByOther()
       if (decided === 'edited') throw editedSince()
+      if (decided === 'raised') throw raisedSince()
       if (typeof decided === 'string') throw notAllowed(decided)
       const { at, notice, shown, suspend, lift } = decision
       if (decided.bank_changed) await imageBank.changed()
@@ -172,5 +173,8 @@ export const waitingS = (
 
 export const editedSince = () =>
   new Refusal('conflict', 'Its sender has edited this message since you read it: read the report again.')
+
+export const raisedSince = () =>
+  new Refusal('conflict', 'Since you read this report, it says that somebody is underage: read it again.')
 
 export const claimedByOther = () => new Refusal('claimed', 'Somebody else works on this report.')

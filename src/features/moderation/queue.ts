@@ -4,10 +4,10 @@ import { isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
 import { dueAtOf } from '../safety/rules.ts'
 import type { ReportKind } from '../safety/store.ts'
-import { claimedByOther, editedSince } from './decisions.ts'
+import { claimedByOther, editedSince, raisedSince } from './decisions.ts'
 import { type Moderator, notAllowed } from './moderators.ts'
 import { caseOf, type ReportViews } from './report-views.ts'
-import { type CaseRefusal, claimLasts, type QueueRefusal } from './rules.ts'
+import { type CaseRefusal, claimLasts, type QueueRefusal, type UnreadRefusal } from './rules.ts'
 import type { QueueStore, ReportFilter, ReportOrder } from './store.ts'
 
 type Times = 'from' | 'to' | 'decided_from' | 'decided_to'
@@ -35,8 +35,9 @@ export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, no
     const report = await views.reportOf(moderator, reportId)
     const shown = await views.shownReport(moderator, report)
     const edited_at = isoOrNull(report.evidence?.message?.edited_at ?? null)
-    // Tells which text the moderator has read, for `releaseOf`.
-    await audit.record('report_read', moderator.id, report.id, edited_at === null ? {} : { edited_at })
+    // Tells which text and reason the moderator has read, for `readBy`.
+    const { reason } = report
+    await audit.record('report_read', moderator.id, report.id, edited_at === null ? { reason } : { reason, edited_at })
     return shown
   }
 
@@ -90,8 +91,9 @@ export function reportQueue({ queue, views, audit, paging: { keyOf, pageOf }, no
 
 export const decidedAlready = 'This report is resolved already.'
 
-export function notInQueue(why: QueueRefusal | CaseRefusal | 'edited'): Refusal {
+export function notInQueue(why: QueueRefusal | CaseRefusal | UnreadRefusal): Refusal {
   if (why === 'claimed') return claimedByOther()
   if (why === 'edited') return editedSince()
+  if (why === 'raised') return raisedSince()
   return why === 'decided' ? new Refusal('conflict', decidedAlready) : notAllowed(why)
 }

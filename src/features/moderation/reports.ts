@@ -81,16 +81,19 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
     return subject === null || action === 'dismiss' || action === 'release' ? null : { user_id: subject.id, action }
   }
 
-  /** The release of a held message, with the text that the moderator has read last; undefined for another action. */
-  async function releaseOf(
+  /**
+   * What the moderator has read last: the reason of the report, null if they have not opened it, and for the release of a held
+   * message also the text.
+   */
+  async function readBy(
     moderator: Moderator,
     { id, target_id }: Pick<Report, 'id' | 'target_id'>,
     action: ReportAction,
-  ): Promise<Decision['release']> {
-    if (action !== 'release') return undefined
+  ): Promise<{ release: Decision['release']; reason: string | null }> {
     const [read] = await auditLog.list({ actor_id: moderator.id, subject_id: id, action: 'report_read' }, 1, null)
-    const edited_at = read?.metadata.edited_at
-    return { message_id: target_id, edited_at: typeof edited_at === 'string' ? Date.parse(edited_at) : null }
+    const { reason, edited_at } = read?.metadata ?? {}
+    const text = { message_id: target_id, edited_at: typeof edited_at === 'string' ? Date.parse(edited_at) : null }
+    return { release: action === 'release' ? text : undefined, reason: typeof reason === 'string' ? reason : null }
   }
 
   /** Carries out a decision together with its effects and the notice that states its reasons. */
@@ -102,6 +105,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
   ) {
     const report = await views.reportOf(moderator, reportId)
     const addressee = await addresseeOf({ action }, report.subject_id)
+    const read = await readBy(moderator, report, action)
     const at = now()
     const notice = addressee
       ? decisions.noticeOf({ ...addressee, reason: note, until, strikes, decided_by: moderator.id }, at, report)
@@ -118,7 +122,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
           ...(ban_images && { ban_images }),
         }),
         case: caseOf(moderator.id, report, action === 'suspend'),
-        report: { id: report.id, resolved_by: moderator.id, action, note, until, pending_id },
+        report: { id: report.id, resolved_by: moderator.id, action, note, until, pending_id, read_reason: read.reason },
         notice,
         shown:
           report.subject_id !== null && report.target !== 'review'
@@ -136,7 +140,7 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
               newId: ids.next,
             }
           : undefined,
-        release: await releaseOf(moderator, report, action),
+        release: read.release,
         suspend:
           action === 'suspend' && notice
             ? { user_id: notice.notice.user_id, until: until ?? forever, reason: note, notice_id: notice.notice.id }
@@ -170,8 +174,8 @@ export function reportCases({ queue, templates, views, moderators, decisions, au
           due_at: until,
         } as const
         const about = caseOf(moderator.id, report, decision.action === 'suspend')
-        const release = await releaseOf(moderator, report, decision.action)
-        const refused = await queue.hold(report.id, about, pending, at, until, parcel, release)
+        const read = await readBy(moderator, report, decision.action)
+        const refused = await queue.hold(report.id, about, pending, at, until, parcel, read)
         if (refused) throw notInQueue(refused)
       }
       return views.shownReport(moderator, await views.reportOf(moderator, report.id))

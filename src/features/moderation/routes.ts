@@ -103,7 +103,7 @@ export const moderationRoutes = ({ visitor, signedIn, asModerator, moderation, n
         detail: {
           summary: 'Resolve a report',
           description:
-            '`warn`, `remove_content` and `suspend` send the user concerned a notice and its event. `remove_content` leaves a tombstone of a message, removes a review, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, for one about yourself or a review of you, for one about a moderator or an admin unless you are an admin, and for suspending an admin. `conflict` if it is resolved already, or the account concerned is erased; `claimed` if somebody else works on it. With `undo_s` the decision is in `pending` until it takes effect.',
+            '`warn`, `remove_content` and `suspend` send the user concerned a notice and its event. `remove_content` leaves a tombstone of a message, removes a review, and clears what the owner wrote into a profile. For moderators: `forbidden` for others, for a report that you filed, for one about yourself or a review of you, for one about a moderator or an admin unless you are an admin, and for suspending an admin. `conflict` if it is resolved already, if it became a report of somebody underage since you opened it, or the account concerned is erased; `claimed` if somebody else works on it. With `undo_s` the decision is in `pending` until it takes effect.',
           tags,
           refusals: ['forbidden', 'not_found', 'conflict', 'claimed'],
         },

@@ -58,7 +58,10 @@ export function canDecide(about: Case, { judge, subject, colleagues, now }: Case
 export const claimLasts = 15 * minutes
 
 /** The state of a report that `refusesClaim` and `refusesDecision` need, read under its lock. */
-export type QueuedState = Pick<Report, 'status' | 'claimed_by' | 'claimed_until' | 'pending' | 'pending_until'> & {
+export type QueuedState = Pick<
+  Report,
+  'status' | 'reason' | 'claimed_by' | 'claimed_until' | 'pending' | 'pending_until'
+> & {
   /** When the reported message was last edited, as its evidence says; null if never. */
   edited_at: number | null
 }
@@ -84,6 +87,8 @@ const isClaimedByOther = ({ claimed_by, claimed_until }: QueuedState, moderatorI
   claimed_by !== null && claimed_by !== moderatorId && isClaimed(claimed_until, now)
 
 export type QueueRefusal = 'decided' | 'claimed'
+/** The report is no longer what the decider has read: the text to release was edited, or the report was raised to `underage`. */
+export type UnreadRefusal = 'edited' | 'raised'
 
 /**
  * Why a moderator may not work on a report; null if they may. Reasons: it is decided (or the decision is pending), or
@@ -105,8 +110,9 @@ export function releaseVerdict(
 }
 
 /**
- * The same as `refusesClaim` for a decision. Nobody releases a text that they have not read. A pending decision, with
- * `pendingId`, was already checked when it was made.
+ * The same as `refusesClaim` for a decision. Nobody releases a text that they have not read, or decides a report that they
+ * read when it had another reason; `readReason` is null if they have not opened it. A pending decision, with `pendingId`, was
+ * already checked when it was made.
  */
 export function refusesDecision(
   report: QueuedState | null,
@@ -114,13 +120,21 @@ export function refusesDecision(
     moderatorId,
     pendingId,
     release,
+    readReason,
     now,
-  }: { moderatorId: string | null; pendingId: string | null; release: Decision['release']; now: number },
-): QueueRefusal | 'edited' | null {
+  }: {
+    moderatorId: string | null
+    pendingId: string | null
+    release: Decision['release']
+    readReason: string | null
+    now: number
+  },
+): QueueRefusal | UnreadRefusal | null {
   if (pendingId !== null) return report?.status === 'open' && report.pending?.id === pendingId ? null : 'decided'
   const refused = refusesClaim(report, moderatorId, now)
   if (refused !== null) return refused
-  return release && report?.edited_at !== release.edited_at ? 'edited' : null
+  if (release && report?.edited_at !== release.edited_at) return 'edited'
+  return readReason !== null && report?.reason !== readReason ? 'raised' : null
 }
 
 /** Why a moderator cannot take a decision back; null if they can. Only its author can, until it takes effect. */

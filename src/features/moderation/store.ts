@@ -2,7 +2,7 @@ import type { NewParcel } from '../../outbox/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
 import type { EventNumbers, Message } from '../chats/store.ts'
 import type { Hiding, Role } from '../profile/store.ts'
-import type { Case, CaseRefusal, QueueRefusal } from './rules.ts'
+import type { Case, CaseRefusal, QueueRefusal, UnreadRefusal } from './rules.ts'
 import {
   type After,
   type Evidence,
@@ -113,6 +113,8 @@ export type Decision = {
     note: string
     until: number | null
     pending_id?: string | null
+    /** The reason of the report when the decider read it; null or absent if they have not. */
+    read_reason?: string | null
   }
   /** The open appeal that it resolves. */
   appeal?: { id: string; resolved_by: string; status: Exclude<AppealStatus, 'open'>; note: string }
@@ -239,8 +241,8 @@ export type QueueStore = {
     at: number,
     until: number,
     carryOut: NewParcel<'decision'>,
-    release?: Decision['release'],
-  ): Promise<QueueRefusal | CaseRefusal | 'edited' | null>
+    read?: { release: Decision['release']; reason: string | null },
+  ): Promise<QueueRefusal | CaseRefusal | UnreadRefusal | null>
   /** Takes back a pending decision. Null on success. */
   undo(id: string, moderatorId: string, at: number, audit: AuditEntry): Promise<'nothing_waits' | 'not_yours' | null>
   /** Drops a pending decision that cannot be carried out. */
@@ -278,8 +280,8 @@ export type ModerationStore = {
   wholeCase(reportId: string): Promise<WholeCase | null>
   /**
    * Carries out a decision. Changes nothing and returns null if the report, appeal or suspension has changed since, the refusal
-   * if `canDecide` refuses it now, `claimed` if somebody else has claimed the report, or `edited` if the message to release
-   * has another text.
+   * if `canDecide` refuses it now, `claimed` if somebody else has claimed the report, `edited` if the message to release
+   * has another text, or `raised` if the report has another reason than they have read.
    */
-  decide(decision: Decision): Promise<Decided | CaseRefusal | 'claimed' | 'edited' | null>
+  decide(decision: Decision): Promise<Decided | CaseRefusal | 'claimed' | UnreadRefusal | null>
 }

@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import { type CaseRefusal, isStillDue, refusesDecision } from '../../features/moderation/rules.ts'
+import { type CaseRefusal, isStillDue, refusesDecision, type UnreadRefusal } from '../../features/moderation/rules.ts'
 import { distinctiveHashes, uprightHash } from '../../features/media/rules.ts'
 import type { Decided, Decision } from '../../features/moderation/store.ts'
 import type { Asked } from '../../features/notifications/store.ts'
@@ -25,7 +25,7 @@ export function* decide(
   engine: Engine,
   db: Builders,
   decision: Decision,
-): Work<Decided | CaseRefusal | 'claimed' | 'edited' | null> {
+): Work<Decided | CaseRefusal | 'claimed' | UnreadRefusal | null> {
   const { appeals, notices, reports, users } = engine.tables
   const { at, case: about, report, appeal, remove, takeDown, release, suspend, lift, notice, shown } = decision
   const concerned = release ? ({ target: 'message', id: release.message_id } as const) : remove
@@ -54,6 +54,7 @@ export function* decide(
       moderatorId: report.resolved_by,
       pendingId: report.pending_id ?? null,
       release,
+      readReason: report.read_reason ?? null,
       now: at,
     })
     if (refused) return refused === 'decided' ? null : refused
@@ -76,7 +77,7 @@ export function* decide(
         .where(and(eq(users.id, userId), isNull(users.deleted_at))),
     )
   if (report) {
-    const { id, pending_id: _, ...outcome } = report
+    const { id, pending_id: _, read_reason: __, ...outcome } = report
     yield* changed(
       db
         .update(reports)

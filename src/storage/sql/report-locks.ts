@@ -8,8 +8,10 @@ export const nothingPending = { pending: null, pending_until: null }
 /** The state of a report that the rules of the queue need, locked until the commit. */
 export function* lockedReport(engine: Engine, db: Builders, id: string): Work<QueuedState | null> {
   const { reports } = engine.tables
-  const { status, claimed_by, claimed_until, pending, pending_until, evidence } = reports
-  const report = db.select({ status, claimed_by, claimed_until, pending, pending_until, evidence }).from(reports)
+  const { status, reason, claimed_by, claimed_until, pending, pending_until, evidence } = reports
+  const report = db
+    .select({ status, reason, claimed_by, claimed_until, pending, pending_until, evidence })
+    .from(reports)
   const found = yield* first(engine.locked(report.where(eq(reports.id, id)), 'update'))
   return found && { ...found, edited_at: found.evidence?.message?.edited_at ?? null }
 }

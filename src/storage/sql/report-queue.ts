@@ -169,14 +169,15 @@ export function queueStore(engine: Engine): QueueStore {
         return verdict !== 'claimed_by_other'
       }, options),
 
-    hold: (id, about, decision, at, until, carryOut, release) =>
+    hold: (id, about, decision, at, until, carryOut, read) =>
       write(function* (db) {
         const refused = yield* refusesCase(engine, db, about, at)
         if (refused) return refused
         const taken = refusesDecision(yield* lockedReport(engine, db, id), {
           moderatorId: decision.decided_by,
           pendingId: null,
-          release,
+          release: read?.release,
+          readReason: read?.reason ?? null,
           now: at,
         })
         if (taken !== null) return taken
