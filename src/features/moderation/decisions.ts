@@ -104,7 +104,8 @@ export function openDecisions({
     /**
      * Carries out a decision: the stored part in one transaction, then sessions, sockets and events. Refuses with 409 and
      * `takenMessage` if somebody else has decided first, likewise if the message to release has another text than they have
-     * read, or the report another reason, with 409 `claimed` if somebody else works on it, and with 403 if the moderator may not decide it.
+     * read, or the report another reason; with 409 `claimed` if somebody else works on it, and with 403 if the moderator may not
+     * decide it.
      */
     async carryOut(
       decision: Decision & {
