@@ -112,7 +112,7 @@ test('only the first login by the messenger needs it', async () => {
   expect([first.status, first.body.user.birth_month]).toEqual([201, '1990-05'])
   const again = await messenger(app, 4711)
   expect([again.status, again.body.user.birth_month]).toEqual([200, '1990-05'])
-  // An app may send what it has, and it is not looked at.
+  // A date of birth that an app sends all the same is ignored.
   for (const birth_date of ['xx', '2050-01-01', young])
     expect((await messenger(app, 4711, birth_date)).status).toBe(200)
   expect(await app.rows('SELECT * FROM age_refusals')).toEqual([])

@@ -108,7 +108,7 @@ test('a reporter has one open report for each target, even concurrently, and can
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201])
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
   const first = answers[0]!.body.id
-  // Another reason does not change the first report's, but what is said about it is not lost.
+  // The report keeps its first reason, and gets the new details.
   const otherReason = await ada.post('reports', { user_id: bob.id, reason: 'scam', details: 'More' })
   expect([otherReason.status, otherReason.body.id]).toEqual([200, first])
   expect((await ada.get('reports')).body.items).toMatchObject([{ reason: 'spam', details: 'More' }])

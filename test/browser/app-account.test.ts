@@ -317,50 +317,53 @@ browserTest('a suspended user reads why and until when, and appeals', async () =
   await page.getByText('Appeal is being looked at').waitFor()
 })
 
-browserTest('who is no longer suspended reads so when the page is seen again, and signs in there', async () => {
-  const { app, origin } = await serve()
-  const [ada, mo] = [await app.person('Ada'), await app.person('Mo')]
-  await app.rows("UPDATE users SET role = 'admin' WHERE id = ?", mo.id)
-  app.forget(mo.id)
-  const { page } = await openAs(browser, origin, ada)
-  await page.goto(`${origin}/settings`)
-  await heading(page, 'Settings').waitFor()
-  const suspend = () => mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Adverts for crypto coins' })
-  const seeAgain = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-  expect((await suspend()).status).toBe(200)
-  await heading(page, 'Your account is suspended').waitFor()
-  await page.getByText('Adverts for crypto coins').waitFor()
+browserTest(
+  'the page of an ended suspension says that it has ended when it is seen again, and offers to sign in',
+  async () => {
+    const { app, origin } = await serve()
+    const [ada, mo] = [await app.person('Ada'), await app.person('Mo')]
+    await app.rows("UPDATE users SET role = 'admin' WHERE id = ?", mo.id)
+    app.forget(mo.id)
+    const { page } = await openAs(browser, origin, ada)
+    await page.goto(`${origin}/settings`)
+    await heading(page, 'Settings').waitFor()
+    const suspend = () => mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Adverts for crypto coins' })
+    const seeAgain = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect((await suspend()).status).toBe(200)
+    await heading(page, 'Your account is suspended').waitFor()
+    await page.getByText('Adverts for crypto coins').waitFor()
 
-  // Whoever does not trust the page can try to sign in.
-  await button(page, 'Sign in again').click()
-  expect(await page.getByLabel('E-mail or phone').inputValue()).toBe(ada.email)
-  await expectAccessible(page, 'a suspended user who signs in again')
+    // Whoever does not trust the page can try to sign in.
+    await button(page, 'Sign in again').click()
+    expect(await page.getByLabel('E-mail or phone').inputValue()).toBe(ada.email)
+    await expectAccessible(page, 'a suspended user who signs in again')
 
-  await button(page, 'Appeal').click()
-  await page.getByLabel('Why is this decision wrong?').fill('That was my sister.')
-  await button(page, 'Send appeal').click()
-  await page.getByText('Appeal is being looked at').waitFor()
-  const [appeal] = await app.rows<{ id: string }>('SELECT id FROM appeals')
-  await seeAgain()
-  await heading(page, 'Your account is suspended').waitFor()
-  expect(
-    (await mo.post(`admin/appeals/${appeal?.id}/resolve`, { decision: 'uphold', note: 'A mistake.' })).status,
-  ).toBe(200)
-  await seeAgain()
-  await heading(page, 'Your account is open again').waitFor()
-  expect(await page.getByText('Others do not see you').count()).toBe(0)
-  await page.getByLabel('Password').fill(password)
-  await button(page, 'Sign in').click()
-  await heading(page, 'Settings').waitFor()
+    await button(page, 'Appeal').click()
+    await page.getByLabel('Why is this decision wrong?').fill('That was my sister.')
+    await button(page, 'Send appeal').click()
+    await page.getByText('Appeal is being looked at').waitFor()
+    const [appeal] = await app.rows<{ id: string }>('SELECT id FROM appeals')
+    await seeAgain()
+    await heading(page, 'Your account is suspended').waitFor()
+    expect(
+      (await mo.post(`admin/appeals/${appeal?.id}/resolve`, { decision: 'uphold', note: 'A mistake.' })).status,
+    ).toBe(200)
+    await seeAgain()
+    await heading(page, 'Your account is open again').waitFor()
+    expect(await page.getByText('Others do not see you').count()).toBe(0)
+    await page.getByLabel('Password').fill(password)
+    await button(page, 'Sign in').click()
+    await heading(page, 'Settings').waitFor()
 
-  app.clock.now += 1000
-  expect((await suspend()).status).toBe(200)
-  await heading(page, 'Your account is suspended').waitFor()
-  app.clock.now += 1000
-  expect((await mo.post(`admin/users/${ada.id}/unsuspend`, {})).status).toBe(200)
-  await seeAgain()
-  await heading(page, 'Your account is open again').waitFor()
-})
+    app.clock.now += 1000
+    expect((await suspend()).status).toBe(200)
+    await heading(page, 'Your account is suspended').waitFor()
+    app.clock.now += 1000
+    expect((await mo.post(`admin/users/${ada.id}/unsuspend`, {})).status).toBe(200)
+    await seeAgain()
+    await heading(page, 'Your account is open again').waitFor()
+  },
+)
 
 browserTest(
   'a user who was suspended while the app was closed reads why at the sign-in, and appeals there',

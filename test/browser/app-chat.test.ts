@@ -776,7 +776,7 @@ browserTest(
 )
 
 browserTest(
-  'a change of a message that is not saved is still there when its chat is opened again, until a sign-out',
+  'an unsaved change of a message is kept while other screens are shown, until a sign-out',
   async () => {
     const app = await testApp()
     const web = await serveWeb(app)

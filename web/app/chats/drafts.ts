@@ -1,9 +1,9 @@
 import type { ChatMessage, Convene } from 'convene-client'
 
-// By user and chat, kept while other screens are shown, until a sign-out.
-/** Texts that are not sent. */
+// Both are kept while other screens are shown, until a sign-out. For their keys see `draftKey`.
+/** Unsent texts. */
 export const drafts = new Map<string, string>()
-/** Changes of a message that are not saved. */
+/** Unsaved changes of messages. */
 export const edits = new Map<string, { message: ChatMessage; text: string }>()
 let isWatching = false
 
@@ -18,5 +18,5 @@ export function removeAtSignOut({ session }: Convene) {
   })
 }
 
-/** The key of the drafts. */
+/** One draft for each user and chat. */
 export const draftKey = (userId: string | undefined, chatId: string) => `${userId} ${chatId}`
