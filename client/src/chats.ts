@@ -214,6 +214,8 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
       last_msg_at: message.created_at,
       unread_count: chat.unread_count + (isMine || message.read ? 0 : 1),
     })
+    // The server sends nothing when the second member writes for the first time, from when on both see who is online.
+    if (last?.sender_id !== message.sender_id && !presence.user(chat.user.id).get().online) void readOne(chat.id)
   }
 
   /** Call it after an event of a chat that is not loaded: its place and the number of unread messages may have changed. */
@@ -231,6 +233,12 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
     if (frame.type === 'chat' && 'user' in frame.data) {
       touch(frame.data.id)
       return take(frame.data)
+    }
+    if (frame.type === 'block') {
+      // Somebody who is blocked is shown by name only, on all devices of whoever has blocked them.
+      for (const { id, user } of [...list.get().items, ...single.values()])
+        if (user.id === frame.data.user_id) void readOne(id)
+      return
     }
     if (frame.type === 'message_read') {
       const { chat_id, reader_id, last_read_message_id } = frame.data
@@ -341,7 +349,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
       info: {
         get: () => known(id),
         subscribe(listener) {
-          if (!known(id)) void readOne(id)
+          if (me && !known(id)) void readOne(id)
           const stop = infos.subscribe(listener)
           watching.add(stop)
           return () => {
@@ -391,7 +399,8 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
       /** Tells the other member that the user is typing; call it on every key, it sends one frame in two seconds. */
       typing() {
         const now = Date.now()
-        if (now - typedAt < typingEveryMs) return
+        // The clock may be set back.
+        if (Math.abs(now - typedAt) < typingEveryMs) return
         typedAt = now
         send({ type: 'typing', data: { chat_id: id } })
       },
@@ -415,6 +424,8 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
   /** Reads again what has listeners, and could not be read before or has links that may have expired. */
   function wake() {
     if (Date.now() > freshUntil) becomeStale()
+    // Nobody is signed in: the server would refuse everything.
+    if (!me) return
     if (isStale && list.isWatched()) void load()
     for (const { wake } of open.values()) wake()
   }

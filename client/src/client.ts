@@ -28,15 +28,15 @@ export type ClientOptions = {
    * Keeps the session, the outbox, and the last known chats and messages. Without it, browsers keep the session and the outbox in
    * IndexedDB, other platforms keep them in memory, and no chats are kept.
    */
-  storage?: ClientStorage
-  fetch?: ClientFetch
-  WebSocket?: ClientWebSocket
+  storage?: ClientStorage | undefined
+  fetch?: ClientFetch | undefined
+  WebSocket?: ClientWebSocket | undefined
   /** Null for none, if no other program shares the storage. */
-  locks?: ClientLocks | null
+  locks?: ClientLocks | null | undefined
   /** Separates clients that share a storage: two accounts in two tabs. */
-  name?: string
+  name?: string | undefined
   /** Keeps the refresh token in the browser's cookies, where scripts cannot read it. The server must be on the same site. */
-  cookies?: boolean
+  cookies?: boolean | undefined
   /** How long to wait before trying again: at random, between `minMs` and a limit that doubles up to `maxMs`. */
   retry?: Partial<Retry>
 }
@@ -112,7 +112,7 @@ export function createClient(options: ClientOptions) {
         list,
         connection,
         tell(type, data, frame) {
-          for (const key of [type, '*'])
+          for (const key of frame ? [type, '*'] : [type])
             for (const listener of [...(listeners.get(key) ?? [])]) call(() => listener(data as never, frame as Frame))
         },
       })
@@ -192,7 +192,6 @@ export function createClient(options: ClientOptions) {
       const me = session.store.get().user?.id ?? ''
       const forget = loadAndRun((live) => live.forgetter(me))
       const logOut = await session.signOut()
-      memo.clear()
       // At the same time: without a network, the data goes at once.
       await Promise.all([logOut(), (async () => (await forget)())()])
     },
@@ -201,7 +200,7 @@ export function createClient(options: ClientOptions) {
     /** Receives events from now on, whenever somebody is signed in. Calling it again tries at once. */
     connect() {
       if (!WebSocket) throw new Error('There is no WebSocket here: pass one, such as that of the package ws.')
-      void runWhenLoaded((live) => live.connect())
+      void runWhenLoaded((live) => isClosed || live.connect())
     },
     /** Stops receiving events. The outbox continues to send. */
     disconnect: () => void runWhenLoaded((live) => live.disconnect()),
@@ -220,7 +219,7 @@ export function createClient(options: ClientOptions) {
       /** One chat. It is the same object until somebody else signs in. */
       open: (id: string): OpenChat =>
         memoized(
-          `chat:${id}`,
+          `${session.store.get().user?.id}:${id}`,
           () => deferredChat(id),
           (live) => live.open(id),
         ),
@@ -234,16 +233,21 @@ export function createClient(options: ClientOptions) {
         () => deferredStore(neverSeen, (live) => live.presence(userId)),
         (live) => live.presence(userId),
       ),
-    /** Calls the listener for each event of a type, or of all types with `*`, once and in order. Returns a function that stops it. */
+    /** Calls the listener for each event of a type, or for every frame with `*`, once and in order. Returns a function that stops it. */
     on<T extends (keyof EventMap & string) | '*'>(
       type: T,
-      listener: (data: T extends keyof EventMap ? EventMap[T] : unknown, frame: Frame) => void,
+      listener: (
+        data: T extends keyof EventMap ? EventMap[T] : unknown,
+        frame: T extends 'gap' ? undefined : Frame,
+      ) => void,
     ): () => void {
       const own = listeners.get(type) ?? new Set()
-      listeners.set(type, own.add(listener as never))
-      return () => void own.delete(listener as never)
+      // A new function, so that one listener can be passed twice.
+      const one = (...told: Parameters<typeof listener>) => listener(...told)
+      listeners.set(type, own.add(one as never))
+      return () => void own.delete(one as never)
     },
-    /** Stops all timers, requests and sockets. Stored data stays. */
+    /** Closes the socket and stops all timers. Requests under way finish, so that no token is lost. Stored data stays. */
     close() {
       isClosed = true
       live?.close()
@@ -268,8 +272,9 @@ const methods = [
 /** The storage of a browser. */
 function storageOf(platform: Platform): ClientStorage | undefined {
   try {
-    const { indexedDB, document, localStorage } = platform
-    return indexedDB ? indexedDb() : document && localStorage
+    const { indexedDB, document } = platform
+    // Node warns when somebody reads `localStorage`.
+    return indexedDB ? indexedDb() : document && platform.localStorage
   } catch {
     // A browser with storage disabled throws on any access to `localStorage`.
   }
@@ -283,18 +288,16 @@ function openTabs(name: string, locks: ClientLocks): Tabs | null {
     // There is none here, or Firefox blocks the page's storage: then tabs share nothing that they could tell each other of.
     return null
   }
-  const listeners = new Set<(note: Note) => void>()
-  channel.onmessage = ({ data }) => {
-    for (const listener of [...listeners]) listener(data)
-  }
   // On Node, an open channel would keep the process running.
   ;(channel as { unref?(): void }).unref?.()
   return {
     locks,
     post: (note) => channel.postMessage(note),
+    // A channel without a listener costs a page nothing, so `close` does not have to close it.
     listen(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
+      const take = ({ data }: MessageEvent<Note>) => listener(data)
+      channel.addEventListener('message', take)
+      return () => channel.removeEventListener('message', take)
     },
   }
 }

@@ -119,17 +119,23 @@ export function openLive(deps: LiveDeps) {
     }
   }
 
-  /** Opens the data of the user who is signed in now, and connects if the app has called `connect`. */
-  function follow() {
-    const { state, user, reason } = session.store.get()
-    const me = user?.id ?? ''
-    if (reason === 'erased' && me) void forgetter(me)().then(session.dropErased)
+  /** Opens the data of the user who is signed in now. A listener of the session may need it before `follow` is called. */
+  function current() {
+    const me = session.store.get().user?.id ?? ''
     if (me !== mine.me) {
       mine.close()
       mine = openFor(me)
       list.set(noChats)
       mine.chats.wake()
     }
+    return mine
+  }
+
+  /** Connects whoever is signed in now, if the app has called `connect`. */
+  function follow() {
+    const { state, user, reason } = session.store.get()
+    if (reason === 'erased' && user) void forgetter(user.id)().then(session.dropErased)
+    current()
     if (state === 'signed-in') {
       if (isConnected) mine.link.open()
       void mine.outbox.drain()
@@ -167,6 +173,8 @@ export function openLive(deps: LiveDeps) {
   const closing = new AbortController()
   const untilClosed = { signal: closing.signal }
   addEventListener?.('online', wake, untilClosed)
+  // Browsers do not close the socket then.
+  addEventListener?.('offline', () => isConnected && mine.link.wake(), untilClosed)
   addEventListener?.('pageshow', wake, untilClosed)
   document?.addEventListener('visibilitychange', wake, untilClosed)
   document?.addEventListener('visibilitychange', seen, untilClosed)
@@ -174,7 +182,7 @@ export function openLive(deps: LiveDeps) {
   return {
     connect() {
       isConnected = true
-      if (session.store.get().state === 'signed-in') mine.link.open()
+      if (session.store.get().state === 'signed-in') current().link.open()
     },
     disconnect() {
       isConnected = false
@@ -182,10 +190,10 @@ export function openLive(deps: LiveDeps) {
     },
     wake,
     wakeChats: () => mine.chats.wake(),
-    load: () => mine.chats.load(),
-    loadMore: () => mine.chats.loadMore(),
-    open: (id: string) => mine.chats.open(id),
-    start: (userId: string) => mine.chats.start(userId),
+    load: () => current().chats.load(),
+    loadMore: () => current().chats.loadMore(),
+    open: (id: string) => current().chats.open(id),
+    start: (userId: string) => current().chats.start(userId),
     presence: presence.user,
     forgetter,
     close() {

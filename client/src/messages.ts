@@ -184,9 +184,9 @@ export function openMessages({ api, outbox, chatId, me, retry, cached, keep }: D
     })
   }
 
-  /** Loads the messages if somebody listens and they are not up to date. */
+  /** Loads the messages if somebody is signed in and listens, and they are not up to date. */
   function wake() {
-    if (isStale && store.isWatched()) void load()
+    if (me && isStale && store.isWatched()) void load()
   }
 
   return {

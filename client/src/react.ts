@@ -88,6 +88,23 @@ export const useTyping = (chatId: string): boolean => useStore(useChat(chatId).i
 export const usePresence = (userId: string): Presence =>
   useStore(useConvene().presence(userId), undefined, () => neverSeen)
 
+type NearbyState = {
+  /** Who has found the people: nobody else is shown them. */
+  me: string | undefined
+  items: readonly Neighbour[]
+  loading: boolean
+  loaded: boolean
+  hasMore: boolean
+  problem: Problem | null
+}
+/** Changes a state only where a field changes: otherwise React would render for nothing. */
+const unlessSame =
+  <T>(change: (before: T) => T) =>
+  (before: T): T => {
+    const after = change(before)
+    return haveSameFields(before, after) ? before : after
+  }
+
 const nobodyNear = { items: [], loading: false, loaded: false, hasMore: false, problem: null }
 
 export type NearbyQuery = NonNullable<paths['/api/v1/search/nearby']['get']['parameters']['query']>
@@ -100,23 +117,17 @@ export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
   const { api } = useConvene()
   const me = useSession(({ user }) => user?.id)
   const key = me && query ? JSON.stringify(query) : null
-  const [state, setState] = useState<{
-    items: readonly Neighbour[]
-    loading: boolean
-    loaded: boolean
-    hasMore: boolean
-    problem: Problem | null
-  }>({ ...nobodyNear, loading: key !== null })
+  const [state, setState] = useState<NearbyState>({ ...nobodyNear, me, loading: key !== null })
   const current = useRef<{ cursor: string | null; isReading?: boolean }>({ cursor: null })
 
   const read = useCallback(
     async (isFirst: boolean) => {
       const own = isFirst ? (current.current = { cursor: null }) : current.current
-      if (!key) return setState(nobodyNear)
+      if (!key) return setState(unlessSame<NearbyState>(() => ({ ...nobodyNear, me })))
       // In the state, it stands only after the next render.
       if (own.isReading) return
       own.isReading = true
-      setState((before) => ({ ...before, loading: true, problem: null }))
+      setState(unlessSame((before) => ({ ...before, loading: true, problem: null })))
       const { data, error } = await api
         .GET('/api/v1/search/nearby', {
           params: { query: { ...JSON.parse(key), ...(own.cursor !== null && { cursor: own.cursor }) } },
@@ -127,6 +138,7 @@ export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
       own.isReading = false
       if (data) own.cursor = data.next_cursor
       setState((before) => ({
+        ...before,
         items: data ? (isFirst ? data.items : [...before.items, ...data.items]) : before.items,
         loading: false,
         loaded: before.loaded || !!data,
@@ -137,16 +149,18 @@ export function useNearby(query: Omit<NearbyQuery, 'cursor'> | null) {
     [api, key, me],
   )
   useEffect(() => {
-    setState((before) => ({ ...before, loaded: false }))
+    setState(unlessSame((before) => ({ ...(before.me === me ? before : nobodyNear), me, loaded: false })))
     void read(true)
     return () => {
       current.current = { cursor: null }
     }
   }, [read])
 
-  return {
-    ...state,
-    reload: () => read(true),
-    loadMore: () => (state.hasMore && !state.loading ? read(false) : Promise.resolve()),
-  }
+  // The same functions until the search changes, so that effects can depend on them.
+  const reload = useCallback(() => read(true), [read])
+  const loadMore = useCallback(async () => {
+    if (current.current.cursor !== null) await read(false)
+  }, [read])
+  const { me: finder, ...found } = state
+  return { ...(finder === me ? found : { ...nobodyNear, loading: key !== null }), reload, loadMore }
 }

@@ -20,7 +20,7 @@ type Deps = {
 export type Connection = {
   send(frame: object): void
   close(): void
-  /** The network may be back: connects at once, also if stopped, or finds out soon whether the connection still works. */
+  /** The network may be back or gone: connects at once, also if stopped, or finds out soon whether the connection still works. */
   wake(): void
 }
 
@@ -69,7 +69,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
       if (opened !== socket) return
       clearTimeout(deadline)
       const frame: Frame = JSON.parse(String(data))
-      if (frame.type === 'session_ended') return void session.end(frame.data.reason)
+      if (frame.type === 'session_ended') void session.end(frame.data.reason)
       if (frame.type === 'hello') {
         greeted = true
         reconnect.done()
@@ -162,7 +162,7 @@ export function stayConnected({ url, WebSocket, session, retry, since, onFrame, 
     send,
     close,
     wake() {
-      if (socket?.readyState === 1) return void ping(3000)
+      if (socket?.readyState === 1) return ping(isOffline() ? 1000 : 3000)
       // An attempt that began without a network may hang for long.
       if (socket && Date.now() - openedAt > hangsAfterMs) drop()
       isStopped = false

@@ -16,9 +16,9 @@ export type Chat = Schemas['Chat']
 export type Message = Schemas['Message']
 /** A message to send. The outbox uploads its photo. Without `kind`, it follows from the text or the photo. */
 export type Sending = Omit<Schemas['NewMessage'], 'kind' | 'text' | 'photo' | 'client_id'> & {
-  kind?: Message['kind']
-  text?: string
-  photo?: Photo
+  kind?: Message['kind'] | undefined
+  text?: string | undefined
+  photo?: Photo | undefined
 }
 /** Somebody nearby, with their published position and the distance in metres. */
 export type Neighbour = Schemas['Neighbour']

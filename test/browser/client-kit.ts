@@ -1,4 +1,4 @@
-import { createElement as h, Fragment, memo, StrictMode, useState } from 'react'
+import { createElement as h, Fragment, memo, StrictMode, useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createClient } from '../../client/src/index.ts'
 import { indexedDb } from '../../client/src/indexeddb.ts'
@@ -52,8 +52,10 @@ function render(client: ReturnType<typeof createClient>, chatId: string) {
   }
   const Near = () => {
     const [place, setPlace] = useState<{ lat: number; lng: number; limit: number } | null>(null)
-    const { items, loading, loaded, loadMore } = useNearby(place)
+    const { items, loading, loaded, loadMore, reload } = useNearby(place)
     const names = items.map(({ user }) => user.name).join()
+    count(`near ${useSession(({ user }) => user?.name)}: ${names}`)
+    useEffect(() => count('search'), [loadMore, reload])
     const toggle = () => setPlace(place ? null : { lat: 52.52, lng: 13.405, limit: 1 })
     const shown = place && !loaded ? 'not known' : `near: ${names}`
     // Two events before the next render, as when somebody scrolls.
@@ -63,6 +65,7 @@ function render(client: ReturnType<typeof createClient>, chatId: string) {
       null,
       h('a', { onClick: toggle }, loading ? 'loading' : shown),
       h('u', { onClick: more }, 'more'),
+      h('s', null, names),
     )
   }
   const element = globalThis as unknown as { document: { body: Parameters<typeof createRoot>[0] } }

@@ -1,7 +1,8 @@
-import { expect, test } from 'bun:test'
-import { testApp } from '../app.ts'
+import { expect, setSystemTime, test } from 'bun:test'
+import type { Store } from '../../client/src/index.ts'
+import { password, testApp } from '../app.ts'
 import { until } from '../until.ts'
-import { clientOf, fits, pair, textsOf } from './people.ts'
+import { clientOf, fits, newClient, pair, sharedStorage, textsOf } from './people.ts'
 
 test('two people chat: each message, mark and count arrives, and typing and presence do', async () => {
   const app = await testApp()
@@ -33,6 +34,29 @@ test('two people chat: each message, mark and count arrives, and typing and pres
   await fits(hers.messages, (state) => textsOf(state).join() === 'Coffee?,Tea!')
   expect(ada.chats.list.get().items).toEqual([])
   await fits(ada.presence(people.bob.id), ({ online }) => online)
+})
+
+test('somebody is seen typing after their clock was set back', async () => {
+  const app = await testApp()
+  const { ada, bob, chatId } = await pair(app)
+  ada.connect()
+  bob.connect()
+  await Promise.all([ada, bob].map(({ connection }) => fits(connection, ({ state }) => state === 'online')))
+  const [hers, his] = [ada.chats.open(chatId), bob.chats.open(chatId)]
+  await Promise.all([hers, his].map(({ messages }) => fits(messages, ({ loaded }) => loaded)))
+  try {
+    setSystemTime(Date.now() + 30_000)
+    his.typing()
+    await fits(hers.isTyping, (is) => is)
+    await his.send({ text: 'Tea!' })
+    await fits(hers.isTyping, (is) => !is)
+    setSystemTime()
+    app.clock.now += 2000
+    his.typing()
+    await fits(hers.isTyping, (is) => is)
+  } finally {
+    setSystemTime()
+  }
 })
 
 test('a notice of the moderators arrives by its type, and no longer once nobody listens', async () => {
@@ -205,4 +229,108 @@ test('a message that was held, and comes among older ones, is marked as read too
   expect(
     (await people.bob.get(`chats/${chatId}/messages`)).body.items.map(({ read }: { read: boolean }) => read),
   ).toEqual([true, true])
+})
+
+test('a listener that is passed twice is told until both are stopped', async () => {
+  const app = await testApp()
+  const { ada, bob, chatId } = await pair(app)
+  ada.connect()
+  await fits(ada.connection, ({ state }) => state === 'online')
+  let told = 0
+  const listener = () => void told++
+  const stops = [ada.on('message', listener), ada.on('message', listener)]
+  const chat = bob.chats.open(chatId)
+  for (const expected of [2, 3, 3]) {
+    const arrived = new Promise((resolve) => ada.on('message', resolve))
+    await chat.send({ text: 'Hello' })
+    await arrived
+    expect(told).toBe(expected)
+    stops.pop()?.()
+  }
+})
+
+test('a client that is closed before its part for the socket has loaded opens none', async () => {
+  const app = await testApp()
+  const { base, people } = await pair(app)
+  const storage = sharedStorage()
+  await clientOf(base, people.ada, { storage })
+  let sockets = 0
+  class Counted extends WebSocket {
+    constructor(url: string, protocols: string[]) {
+      super(url, protocols)
+      sockets++
+    }
+  }
+  const closed = newClient(base, { storage, WebSocket: Counted })
+  closed.connect()
+  closed.close()
+  const other = newClient(base, { storage, WebSocket: Counted })
+  other.connect()
+  await fits(other.connection, ({ state }) => state === 'online')
+  expect(sockets).toBe(1)
+  expect(closed.connection.get().state).toBe('disconnected')
+})
+
+test('both members see who is online as soon as the second one has written', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const people = [await app.person('Ada'), await app.person('Bob')] as const
+  const [ada, bob] = [await clientOf(base, people[0]), await clientOf(base, people[1])]
+  for (const client of [ada, bob]) {
+    client.chats.list.subscribe(() => {})
+    client.connect()
+    await fits(client.connection, ({ state }) => state === 'online')
+  }
+  const hers = await ada.chats.start(people[1].id)
+  await hers.send({ text: 'Coffee?' })
+  await fits(bob.chats.list, ({ items }) => items[0]?.last_message?.text === 'Coffee?')
+  expect(ada.presence(people[1].id).get().online).toBe(false)
+  await bob.chats.open(hers.id).send({ text: 'Tea!' })
+  await fits(ada.presence(people[1].id), ({ online }) => online, 'Ada sees Bob')
+  await fits(bob.presence(people[0].id), ({ online }) => online, 'Bob sees Ada')
+})
+
+test('whoever is blocked is shown by name only, on all devices at once', async () => {
+  const app = await testApp()
+  const { base, ada, bob, people, chatId } = await pair(app)
+  await people.bob.put('me', { bio: 'Climbs' })
+  const phone = await clientOf(base, people.ada)
+  for (const client of [bob, ada, phone]) {
+    client.chats.list.subscribe(() => {})
+    client.connect()
+    await fits(client.chats.list, ({ items }) => items.length === 1)
+  }
+  await bob.chats.open(chatId).send({ text: 'Hello?' })
+  for (const client of [ada, phone]) {
+    await fits(client.chats.list, ({ items }) => items[0]?.last_message?.text === 'Hello?' && items[0].unread_count > 0)
+    expect(client.chats.list.get().items[0]?.user.bio).toBe('Climbs')
+    await fits(client.presence(people.bob.id), ({ online }) => online)
+  }
+  await ada.api.POST('/api/v1/blocks', { body: { user_id: people.bob.id } })
+  for (const client of [ada, phone]) {
+    await fits(client.chats.list, ({ items }) => items[0]?.user.bio === null)
+    expect(client.chats.list.get().items).toMatchObject([{ online: false, unread_count: 0, user: { name: 'Bob' } }])
+    expect(client.presence(people.bob.id).get().online).toBe(false)
+  }
+})
+
+test('while nobody is signed in, what is shown asks the server for nothing', async () => {
+  const app = await testApp()
+  const { base, people, chatId } = await pair(app)
+  const asked: string[] = []
+  const client = newClient(base, {
+    fetch(url, init) {
+      asked.push(url)
+      return fetch(url, init)
+    },
+  })
+  const chat = client.chats.open(chatId)
+  for (const store of [client.chats.list, chat.messages, chat.info]) (store as Store<unknown>).subscribe(() => {})
+  await chat.discard('nothing')
+  client.wake()
+  await Bun.sleep(100)
+  expect(asked).toEqual([])
+  expect(client.chats.list.get()).toMatchObject({ loading: false, problem: null })
+  await client.signIn({ email: people.ada.email, password })
+  await fits(client.chats.list, ({ items }) => items.length === 1)
 })

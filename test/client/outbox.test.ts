@@ -357,6 +357,42 @@ test('a page that a network shows instead of the server’s answer takes no mess
   await fits(chat.messages, ({ items }) => items.length === 1 && items[0]!.state === 'sent')
 })
 
+test('a message waits while a proxy does not find the server', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const id = await app.met(ada, bob)
+  let pages = 2
+  const client = await clientOf(base, ada, {
+    fetch: async (url, init) =>
+      init?.method === 'POST' && url.endsWith('/messages') && pages-- > 0
+        ? new Response('404 page not found', { status: 404 })
+        : globalThis.fetch(url, init),
+  })
+  const chat = client.chats.open(id)
+  const states = new Set<string>()
+  chat.messages.subscribe(() => chat.messages.get().items.forEach(({ state }) => states.add(state)))
+  await chat.send({ text: 'Hello' })
+  await fits(chat.messages, ({ items }) => items[0]?.state === 'sent')
+  expect([...states]).toEqual(['pending', 'sent'])
+})
+
+test('a photo that a proxy finds too large fails as one that the server does', async () => {
+  const app = await testApp()
+  const base = await app.listen()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const client = await clientOf(base, ada, {
+    fetch: async (url, init) =>
+      init?.method === 'POST' && url.endsWith('/media')
+        ? new Response('<h1>413 Request Entity Too Large</h1>', { status: 413 })
+        : globalThis.fetch(url, init),
+  })
+  const chat = client.chats.open(await app.met(ada, bob))
+  await chat.send({ photo: new File([gif], 'large.gif', { type: 'image/gif' }) })
+  const { items } = await fits(chat.messages, ({ items }) => items[0]?.state === 'failed')
+  expect(items[0]!.problem).toMatchObject({ code: 'payload_too_large', status: 413 })
+})
+
 test('an outbox whose stored form is damaged still sends', async () => {
   const app = await testApp()
   const base = await app.listen()

@@ -65,6 +65,15 @@ test('the sizes stay within their limits', async () => {
   console.log(measured)
   for (const [name, limit] of Object.entries(limits))
     expect(measured[name as keyof typeof measured]).toBeLessThanOrEqual(limit)
+
+  const text = await Bun.file(join(import.meta.dir, '../../docs/client.md')).text()
+  const table = text.slice(text.indexOf('## Size')).matchAll(/^\|[^|]+\| +(\d+\.\d) \|/gm)
+  const { index, live, tabs, photo, react, whole } = measured
+  const kilobytes = (...bytes: number[]) => (bytes.reduce((sum, one) => sum + one, 0) / 1000).toFixed(1)
+  expect(Array.from(table, ([, kB]) => kB)).toEqual([index, live, tabs, photo, react].map((one) => kilobytes(one)))
+  expect(text.replaceAll('\n', ' ')).toContain(
+    `loads ${kilobytes(index)} kB before its first paint, ${kilobytes(index, live)} kB after it, and ${kilobytes(index, live, tabs, photo)} kB once it is connected. A bundler that does not split code makes one file of ${kilobytes(whole)} kB.`,
+  )
 })
 
 test('publint and arethetypeswrong find nothing in the package', async () => {
@@ -116,6 +125,7 @@ declare module 'react-native' {
   const compilerOptions = {
     ...{ strict: true, noEmit: true, target: 'es2023', jsx: 'react-jsx', module: 'preserve', types: ['node'] },
     ...{ moduleResolution: 'bundler', lib: ['es2023', 'dom', 'dom.iterable'], skipLibCheck: true },
+    ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   }
   await Bun.write(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
   const { stdout } = await $`node_modules/.bin/tsc`.cwd(project).quiet().nothrow()

@@ -110,7 +110,9 @@ test('a session that another device ends is over at once, and the socket does no
   const client = await clientOf(base, ada)
   client.connect()
   await fits(client.connection, ({ state }) => state === 'online')
+  const told = new Promise<{ reason: string }>((resolve) => client.on('session_ended', resolve))
   await ada.delete('me/sessions')
+  expect(await told).toEqual({ reason: 'ended' })
   expect(await fits(client.session, ({ state }) => state === 'ended')).toMatchObject({ reason: 'ended' })
   await fits(client.connection, ({ state }) => state === 'disconnected')
   await client.signIn({ email: ada.email, password })
@@ -689,6 +691,35 @@ test('a stopped connection is opened again by a call of connect or wake, in any 
   }
   await fits(third.connection, ({ state }) => state === 'online')
   expect([leader.connection.get().leads, sockets.length]).toEqual([true, 6])
+})
+
+test('a client that is closed listens to other tabs no longer', async () => {
+  const app = await testApp()
+  const listeners = new Set<unknown>()
+  const { BroadcastChannel } = globalThis
+  globalThis.BroadcastChannel = class extends BroadcastChannel {
+    override addEventListener(...[type, listener]: Parameters<EventTarget['addEventListener']>) {
+      listeners.add(listener)
+      super.addEventListener(type, listener)
+    }
+    override removeEventListener(...[type, listener]: Parameters<EventTarget['removeEventListener']>) {
+      listeners.delete(listener)
+      super.removeEventListener(type, listener)
+    }
+  }
+  try {
+    const shared = { storage: sharedStorage(), locks: fakeLocks() }
+    const client = await clientOf(await app.listen(), await app.person('Ada'), shared)
+    client.connect()
+    await fits(client.connection, ({ state }) => state === 'online')
+    expect(listeners.size).toBeGreaterThan(0)
+    client.close()
+    expect(listeners.size).toBe(0)
+    // What it writes afterwards is told to the others without an error.
+    await client.signOut()
+  } finally {
+    globalThis.BroadcastChannel = BroadcastChannel
+  }
 })
 
 test('where pages may not use Web Locks, each opens its own socket', async () => {

@@ -5,7 +5,7 @@ import { createStore } from '../../client/src/store.ts'
 import { type Note, shareSocket } from '../../client/src/tabs.ts'
 import type { Event, Frame, Message } from '../../client/src/index.ts'
 import { hours } from '../../src/lib/time.ts'
-import { type TestApp, testApp } from '../app.ts'
+import { password, type TestApp, testApp } from '../app.ts'
 import { until } from '../until.ts'
 import { clientOf, fits, newClient, pair, sharedStorage } from './people.ts'
 
@@ -178,9 +178,50 @@ test('after a gap everything that is looked at is read again, and the client say
   // The events are forgotten before she comes back.
   await app.rows('DELETE FROM events WHERE user_id = ?', people.ada.id)
   const gap = new Promise<{ seq: number }>((resolve) => ada.on('gap', resolve))
+  const frames: unknown[] = []
+  ada.on('*', (_data, frame) => void frames.push(frame))
   ada.connect()
   expect((await gap).seq).toBeGreaterThan(0)
   await fits(chat.messages, ({ items }) => items.length === 2, 'both are there')
+  // A gap is not a frame.
+  expect(frames.length).toBeGreaterThan(0)
+  expect(frames).not.toContain(undefined)
+})
+
+test('a chat that is opened before its part has loaded is another object for somebody else who signs in', async () => {
+  const app = await testApp()
+  const { people, base, chatId } = await pair(app)
+  const storage = sharedStorage()
+  await clientOf(base, people.ada, { storage })
+  const client = newClient(base, { storage })
+  const hers = client.chats.open(chatId)
+  hers.messages.subscribe(() => {})
+  await fits(hers.messages, ({ loaded }) => loaded)
+  expect(client.chats.open(chatId)).toBe(hers)
+  await client.signIn({ email: people.bob.email, password })
+  const his = client.chats.open(chatId)
+  expect(his).not.toBe(hers)
+  expect(his.messages.subscribe).not.toBe(hers.messages.subscribe)
+})
+
+test('a listener of the session already reaches the chats of whoever has signed in', async () => {
+  const app = await testApp()
+  const { people, base, chatId, bob } = await pair(app)
+  const client = newClient(base)
+  client.session.subscribe(() => {
+    if (client.session.get().state !== 'signed-in') return
+    void client.chats.list.load()
+    void client.chats.open(chatId).send({ text: 'I am here.' })
+  })
+  // The client itself listens only after this listener, once its part for chats has loaded.
+  await client.chats.open(chatId).load()
+  await client.signIn({ email: people.ada.email, password })
+  await fits(client.chats.list, ({ items }) => items.length === 1)
+  const chat = bob.chats.open(chatId)
+  await until(async () => {
+    await chat.load()
+    return chat.messages.get().items.some(({ text }) => text === 'I am here.')
+  }, 'the message is sent')
 })
 
 test('a chat, a list and a presence that are asked for before they are loaded come alive, and stay the same objects', async () => {

@@ -10,6 +10,12 @@ async function join(name: string) {
   const email = `${name}-${partner}@example.org`
   const { user } = await convene.register({ email, password: 'twelve green bottles', name, consents })
   convene.connect()
+  // Listeners are told what happens from then on.
+  await new Promise<void>((online) => {
+    const look = () => convene.connection.get().state === 'online' && online()
+    convene.connection.subscribe(look)
+    look()
+  })
   return { convene, user }
 }
 const [ada, bob] = [await join('Ada'), await join('Bob')]
