@@ -11,10 +11,15 @@ const { default: S3rver } = await import('@20minutes/s3rver')
 
 export const bucket = 'convene-tests'
 export const keyId = 'AKCONVENETESTS'
+/** Of the store. */
+export const region = 'us-east-1'
 /** With what a URL would take for its own. */
 export const secret = 'the/secret+of@the:tests?100%'
 
-DUMMY_ACCOUNT.createKeyPair(keyId, secret)
+/** As in stores that name keys after their users. */
+export const keyIdOfUser = 'ada+tests:ada@example.org'
+
+for (const id of [keyId, keyIdOfUser]) DUMMY_ACCOUNT.createKeyPair(id, secret)
 
 export type S3Server = Awaited<ReturnType<typeof s3Server>>
 
@@ -45,7 +50,13 @@ export async function s3Server() {
   const server = createServer((request, response) => {
     const line = `${request.method} ${request.url}`
     requests.push(line)
+    const credential = /X-Amz-Credential=([^&]+)/.exec(request.url!)
     if (fault?.where.test(line)) fault.by(request, response)
+    // Stores check the region, with a code of its own for each kind of signature.
+    else if (credential && !credential[1]!.includes(`%2F${region}%2F`))
+      refusing(400, 'AuthorizationQueryParametersError')(request, response)
+    else if (!credential && !request.headers.authorization?.includes(`/${region}/`))
+      refusing(400, 'AuthorizationHeaderMalformed')(request, response)
     // For a list it leaves the slash behind the bucket out of what it compares, which clients sign.
     else if (request.url!.startsWith(`/${bucket}/?`)) {
       if (!request.url!.includes('max-keys')) request.url += '&max-keys=3'

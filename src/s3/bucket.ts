@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import type { S3Place } from './place.ts'
 import { codeOf } from '../lib/errors.ts'
+import { seconds } from '../lib/time.ts'
 
 type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
 
@@ -28,14 +29,18 @@ export class BucketError extends Error {
 // How long a signed request is valid. As short as links, so that a wrong clock is noticed at the start.
 const requestLife_s = 300
 
-// Temporary failures, which are worth a second try.
+// Temporary failures, after which a request is repeated. A busy store refuses at once, so each pause is longer than the one before.
 const retryable =
-  /^(InternalError|SlowDown|ServiceUnavailable|RequestTimeout|ConnectionClosed|ConnectionReset|ECONNRESET|HTTP_5\d\d)$/
+  /^(InternalError|SlowDown|ServiceUnavailable|TooManyRequests|RequestTimeout|ConnectionClosed|ConnectionReset|ECONNRESET|HTTP_(429|5\d\d))$/
+const pausesMs = [100, 300, 900]
+const brokenConnection = /^(ConnectionClosed|ConnectionReset|ECONNRESET|EPIPE)$/
 const noConnection =
-  /^(ConnectionRefused|ConnectionClosed|ConnectionReset|DNSResolveFailed|TLSHandshakeFailed|FailedToOpenSocket|E[A-Z]+|.*(CERT|SSL|TLS).*)$/
-const noEntry =
-  /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken|HTTP_40[13]|.*Suspended)$/
-const elsewhere = /^(AuthorizationHeaderMalformed|PermanentRedirect|TemporaryRedirect|HTTP_30\d)$/
+  /^(ConnectionRefused|DNSResolveFailed|TLSHandshakeFailed|FailedToOpenSocket|E[A-Z]+|.*(CERT|SSL|TLS).*)$/
+const noEntry = /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|HTTP_40[13]|.*Suspended)$/
+// Bun adds the session token of the environment, if there is one, to any keys.
+const noToken = /^(InvalidToken|InvalidTokenId|ExpiredToken)$/
+const elsewhere =
+  /^(AuthorizationHeaderMalformed|AuthorizationQueryParametersError|PermanentRedirect|TemporaryRedirect|HTTP_30\d)$/
 
 // Written at each start and kept, because for a missing object some stores answer only that access is denied.
 const check = 'convene-check'
@@ -54,10 +59,12 @@ const slowestBytesPerMs = 125
  */
 export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs?: number } = {}) {
   const { bucket, prefix, endpoint, publicEndpoint, region, accessKeyId, secretAccessKey } = place
-  const open = (endpoint: string) =>
+  const open = (endpoint: string, accessKeyId: string) =>
     new Bun.S3Client({ bucket, endpoint, region, accessKeyId, secretAccessKey, virtualHostedStyle: false })
-  const client = open(endpoint)
-  const outside = publicEndpoint === endpoint ? client : open(publicEndpoint)
+  const client = open(endpoint, accessKeyId)
+  // Bun writes the key into a URL as it is.
+  const inside = open(endpoint, percentEncoded(accessKeyId))
+  const outside = open(publicEndpoint, percentEncoded(accessKeyId))
 
   /** The result of `take` for the response; null if there is no such object. */
   async function ask<T>(
@@ -74,27 +81,30 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
     }
   }
 
-  async function askWatched<T>(
+  function askWatched<T>(
     method: Method,
     name: string,
     take: Take<T>,
     { body, headers, watch }: Pick<RequestInit, 'body' | 'headers'> & { watch: Watch },
   ): Promise<T | null> {
-    for (let tries = 1; ; tries++) {
+    return repeated(async () => {
       let code: string
       try {
-        const url = client.presign(prefix + name, { method, expiresIn: requestLife_s })
+        const url = inside.presign(prefix + name, { method, expiresIn: requestLife_s })
         const answer = await fetch(url, { method, body, headers, signal: watch.signal, redirect: 'manual' })
         if (answer.ok) return await take(answer, watch)
         code = /<Code>(\w{1,64})<\/Code>/.exec(await answer.text())?.[1] ?? `HTTP_${answer.status}`
+        if (noEntry.test(code) && isOutsideLife(answer)) code = 'RequestTimeTooSkewed'
       } catch (error) {
         code = errorName(error)
       }
       // The response to HEAD has no body with an error.
       if (code === 'NoSuchKey' || (method === 'HEAD' && code === 'HTTP_404')) return null
-      if (tries === 2 || !retryable.test(code)) throw errorOf(code)
-    }
+      throw errorOf(code)
+    })
   }
+
+  const listPage = (options: Bun.S3ListObjectsOptions) => repeated(() => inTime(client.list(options)))
 
   /** Throws if a call takes longer than `patienceMs`. Bun's own timeout is six minutes. */
   async function inTime<T>(call: Promise<T>): Promise<T> {
@@ -114,9 +124,17 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
     const at = `the bucket ${bucket} at ${endpoint}`
     if (code === 'NoSuchBucket') return error(true, `there is no bucket ${bucket} at ${endpoint}`)
     if (code === 'RequestTimeTooSkewed') return error(true, `${endpoint} says that this machine's clock is wrong`)
+    if (code === 'AccessDenied')
+      return error(true, `${at} denies access: these keys need the rights to list, get, put and delete`)
+    if (noToken.test(code))
+      return error(true, `${at} does not accept the session token: unset AWS_SESSION_TOKEN and S3_SESSION_TOKEN`)
+    // The name of the bucket in the path has been taken for that of an object.
+    if (code === 'NoSuchKey')
+      return error(true, `${at} is not found: its endpoint has to be the address of the store, without the bucket`)
     if (noEntry.test(code)) return error(true, `${at} does not accept these keys`)
     if (elsewhere.test(code)) return error(true, `${at} is not in the region ${region}`)
     if (code === 'Timeout') return error(false, `${at} did not answer in time`)
+    if (brokenConnection.test(code)) return error(false, `the connection to ${endpoint} broke`)
     if (noConnection.test(code)) return error(false, `nothing answers at ${endpoint}`)
     return error(false, `${at} answered with an error`)
   }
@@ -146,7 +164,7 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
     /** All objects with this prefix, ordered by name. */
     async *list(start = ''): AsyncIterable<StoredObject> {
       for (let continuationToken: string | undefined; ;) {
-        const page = await inTime(client.list({ prefix: prefix + start, continuationToken }))
+        const page = await listPage({ prefix: prefix + start, continuationToken })
         for (const { key, size, lastModified } of page.contents ?? [])
           yield { name: key.slice(prefix.length), size: size ?? 0, modified_ms: Date.parse(lastModified ?? '') }
         if (!page.isTruncated || !page.nextContinuationToken) return
@@ -163,10 +181,11 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
       await ask('GET', check, () => true, { withinMs })
     },
 
-    /** Writes, lists and removes, so that a missing permission is found at once. Throws if one of these fails. */
+    /** Writes, reads, lists and removes, so that a missing permission is found at once. Throws if one of these fails. */
     async probe(): Promise<void> {
       await bucketApi.put(check, new Uint8Array(), {})
-      await inTime(client.list({ prefix, maxKeys: 1 }))
+      await bucketApi.ping()
+      await listPage({ prefix, maxKeys: 1 })
       // A name that never exists: an existing one could be another node's.
       await bucketApi.remove(`${check}-removed`)
     },
@@ -219,6 +238,29 @@ export function openBucket(place: S3Place, { patienceMs = 10_000 }: { patienceMs
     },
   }
   return bucketApi
+}
+
+/** Whether the store's clock says that a request made now has expired, or is not valid yet. Then it only denies access. */
+function isOutsideLife({ headers }: Response): boolean {
+  const storeTime = Date.parse(headers.get('date') ?? '')
+  return Math.abs(Date.now() - storeTime) > requestLife_s * seconds
+}
+
+/** As signatures of URLs have it: everything is encoded except letters, digits and `-._~`. */
+const percentEncoded = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** The result of `attempt`, which throws BucketError, and is repeated after a temporary failure. */
+async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof BucketError) || !retryable.test(error.code)) throw error
+    }
+    await Bun.sleep(pauseMs)
+  }
+  return attempt()
 }
 
 type Watch = ReturnType<typeof openWatch>

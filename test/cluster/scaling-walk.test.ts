@@ -11,7 +11,7 @@ import { newest } from '../../src/storage/migrate.ts'
 import { freePort, readPage } from '../pages.ts'
 import { noRedis, redisUrl } from '../redis.ts'
 import { until } from '../until.ts'
-import { bucket, keyId, s3Server, secret } from '../s3-server.ts'
+import { bucket, keyId, region, s3Server, secret } from '../s3-server.ts'
 import { refuseSecrets } from '../unsaid.ts'
 
 const noProgram = ['nginx', 'openssl', 'bash', 'curl'].find((program) => Bun.which(program) === null)
@@ -151,7 +151,8 @@ async function machine() {
 
   /** `aws s3 sync FROM TO`, for the files of a directory. */
   async function aws([, , from, to]: string[]) {
-    const client = new S3Client({ accessKeyId: keyId, secretAccessKey: secret, bucket, endpoint: store.endpoint })
+    const keys = { accessKeyId: keyId, secretAccessKey: secret }
+    const client = new S3Client({ ...keys, bucket, endpoint: store.endpoint, region })
     if (to!.startsWith('s3:'))
       for (const name of new Bun.Glob('**/*').scanSync({ cwd: from! }))
         await client.write(`photos/${name}`, Bun.file(join(from!, name)))

@@ -373,6 +373,25 @@ describe('a store that does not do as asked', () => {
     expect([await rowsOf(app), app.objects()]).toEqual([0, []])
   })
 
+  test('that fails to take an image keeps nobody waiting for its removal: the sweep takes what stayed', async () => {
+    const app = await withBucket()
+    app.clock.now = Date.now()
+    await app.services.media.sweep()
+    const ada = await app.person()
+    s3.requests.length = 0
+    s3.failWhere(/^PUT .*\.320\.webp/, refusing(403, 'AccessDenied'))
+    try {
+      expect(refused(await upload(ada))).toEqual([503, 'busy', '5'])
+    } finally {
+      s3.fail(null)
+    }
+    expect(s3.requests.map((line) => line.split(' ')[0])).toEqual(['PUT', 'PUT'])
+    expect([await rowsOf(app), app.objects().length]).toEqual([0, 1])
+    app.clock.now += 2 * hours
+    expect(await app.services.media.sweep()).toEqual({ images: 0, files: 1 })
+    expect(app.objects()).toEqual([])
+  })
+
   test('that is busy for a moment is asked again', async () => {
     const app = await withBucket()
     const ada = await app.person()

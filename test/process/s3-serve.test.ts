@@ -79,11 +79,11 @@ test('whose photos they are is found out once the bucket is back', async () => {
   }
 })
 
-test('a key that may not write, list or remove is found out at the start', async () => {
-  for (const line of [/^PUT/, /list-type/, /^DELETE/]) {
+test('a key that may not write, read, list or remove is found out at the start', async () => {
+  for (const line of [/^PUT/, /^GET .*convene-check/, /list-type/, /^DELETE/]) {
     s3.failWhere(line, refusing(403, 'AccessDenied'))
     const { code, err } = await convene(['serve'], { DATA_DIR: newPath(), PORT: '0', MEDIA_URL: plain(), ...keys })
-    expect([line, code, err]).toEqual([line, 1, expect.stringContaining('does not accept these keys (AccessDenied)')])
+    expect([line, code, err]).toEqual([line, 1, expect.stringMatching(/denies access: .* \(AccessDenied\)/)])
   }
 })
 
@@ -176,6 +176,18 @@ test('neither log, metrics, errors nor answers hold the secret, whatever the sto
   for (const written of secrets) expect([...answers, log].filter((text) => text.includes(written))).toEqual([])
   expect(log).not.toContain('X-Amz')
 })
+
+test('convene check ends when it has waited for a bucket that does not answer lists', async () => {
+  const settings = { DATA_DIR: newPath(), BACKUP_DIR: plain(), ...keys }
+  await (await serve(settings)).end()
+  s3.failWhere(/list-type/, (request) => void request.resume())
+  try {
+    const { code, out } = await convene(['check'], settings)
+    expect([code, out]).toEqual([1, expect.stringMatching(/WRONG {2}BACKUP_DIR: .* did not answer in time/)])
+  } finally {
+    s3.fail(null)
+  }
+}, 60_000)
 
 test('convene check looks at both buckets, and for images that nobody looks for', async () => {
   const dataDir = newPath()
