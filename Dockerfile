@@ -1,7 +1,7 @@
 # Builds the binary, and runs it as an unprivileged user in an image that contains only the C library besides.
 #
 #   docker build -t convene --build-arg BUILD_COMMIT=$(git rev-parse --short=12 HEAD) .
-#   docker run -p 3000:3000 -v convene:/data convene
+#   docker run -p 127.0.0.1:3000:3000 -v convene:/data convene
 # The images are pinned by their digests, which cannot change as tags do. `docker buildx imagetools inspect IMAGE` shows that of a
 # newer one.
 ARG BUILD_IMAGE=node:22.18.0-bookworm-slim@sha256:752ea8a2f758c34002a0461bd9f1cee4f9a3c36d48494586f60ffce1fc708e0e

@@ -30,7 +30,7 @@ export async function startNginx(nodes: readonly URL[]) {
             proxy_pass http://nodes;
             proxy_http_version 1.1; proxy_next_upstream off; proxy_read_timeout 180s;
             # So that who does not read is seen by the node.
-            proxy_buffering off;
+            proxy_buffering off; proxy_buffer_size 16k; proxy_buffers 16 8k;
             proxy_set_header Host $http_host; proxy_set_header User-Agent $http_user_agent;
             proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
             proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $upgraded;

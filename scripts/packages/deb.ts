@@ -86,6 +86,9 @@ if [ "$1" = configure ]; then
     adduser --system --group --home /var/lib/convene --no-create-home --shell /usr/sbin/nologin --quiet convene
   fi
   install -d -m 700 -o convene -g convene /var/lib/convene
+  if grep -qs '^ExecStart=/usr/local/bin/convene ' /etc/systemd/system/convene.service; then
+    echo "convene: /etc/systemd/system/convene.service, installed by hand, still runs /usr/local/bin/convene: remove both" >&2
+  fi
   if deb-systemd-helper --quiet was-enabled convene.service; then
     deb-systemd-helper enable convene.service >/dev/null || true
   else
@@ -94,7 +97,10 @@ if [ "$1" = configure ]; then
   if ${hasSystemd}; then
     systemctl daemon-reload
     # After an upgrade, the start copies the database and migrates it. A service that is disabled and stopped stays so.
-    if [ -n "$2" ]; then deb-systemd-invoke restart convene.service; else deb-systemd-invoke start convene.service; fi
+    if [ -n "$2" ]; then action=restart; else action=start; fi
+    # A service that cannot start, because of its settings for example, is installed all the same: systemd goes on trying.
+    deb-systemd-invoke "$action" convene.service ||
+      echo "convene: the service has not started: journalctl -u convene says why" >&2
   fi
 fi
 `,

@@ -68,7 +68,8 @@ export function writeOciLayout(directory: string, image: Image): string {
         {
           ...manifest,
           platform: { architecture: image.architecture, os: 'linux' },
-          annotations: { 'org.opencontainers.image.ref.name': image.version },
+          // Podman names a loaded image after this.
+          annotations: { 'org.opencontainers.image.ref.name': `convene:${image.version}` },
         },
       ],
     }),

@@ -105,6 +105,16 @@ describe('compose.yaml', async () => {
       expect([from, isThere]).toEqual([from, true])
     }
   })
+
+  test('gives nginx connections for more sockets than the limit of one address, of which each takes two', async () => {
+    const main = await text('cluster/compose/main.conf')
+    const [, connections] = /worker_connections (\d+);/.exec(main)!
+    const [, files] = /worker_rlimit_nofile (\d+);/.exec(main)!
+    const [, limit] = /limit_conn convene_connections (\d+);/.exec(await text('cluster/nginx.conf'))!
+    expect(Number(connections)).toBeGreaterThan(20 * Number(limit))
+    expect(Number(files)).toBeGreaterThan(2 * Number(connections))
+    expect(services.nginx!.volumes).toContain('./compose/main.conf:/etc/nginx/nginx.conf:ro')
+  })
 })
 
 const nodesOf = (conf: string) =>

@@ -118,6 +118,7 @@ describe.skipIf(binary === null || process.platform !== 'linux')(
         return bytes
       }
       const index = await Bun.file(join(layout, 'index.json')).json()
+      expect(index.manifests[0].annotations).toEqual({ 'org.opencontainers.image.ref.name': `convene:${version}` })
       const manifest = JSON.parse(blob(index.manifests[0]).toString())
       const config = JSON.parse(blob(manifest.config).toString())
       const layer = blob(manifest.layers[0])
@@ -301,6 +302,61 @@ dpkg --force-depends -i /packages/two.deb >/dev/null
 say
 `)
     expect([code, told.trim().split('\n')]).toEqual([0, ['enabled', 'enabled', 'disabled', 'disabled', 'enabled']])
+  }, 120_000)
+
+  test('a service that does not start is said, and leaves the package installed', () => {
+    const { code, out: told } = inCopy(`
+# As on a machine that systemd has started, where no start succeeds.
+mkdir -p /run/systemd/system
+rm -f /usr/sbin/policy-rc.d /usr/bin/systemctl
+cat > /usr/bin/systemctl <<'END'
+#!/bin/sh
+case " $* " in
+  *" is-enabled "*) echo enabled ;;
+  *" is-active "*) exit 3 ;;
+  *" start "* | *" restart "*) echo "$*" >> /tmp/asked; exit 1 ;;
+esac
+END
+chmod 755 /usr/bin/systemctl
+rm -f /tmp/asked
+for package in one two; do
+  dpkg --force-depends -i /packages/$package.deb 2>&1 >/dev/null | grep 'has not started'
+  dpkg-query -W -f '\${db:Status-Status} \${Version}\\n' convene
+done
+grep -c ' start convene.service' /tmp/asked
+grep -c ' restart convene.service' /tmp/asked
+`)
+    expect([code, told.trim().split('\n')]).toEqual([
+      0,
+      [
+        'convene: the service has not started: journalctl -u convene says why',
+        'installed 1.0.0',
+        'convene: the service has not started: journalctl -u convene says why',
+        'installed 1.1.0',
+        '1',
+        '1',
+      ],
+    ])
+  }, 120_000)
+
+  test('a unit that was installed by hand, and would go on running the old binary, is named', () => {
+    const unit = readFileSync(join(root, 'deploy/convene.service'), 'utf8')
+    const { code, out: told } = inCopy(`
+mkdir -p /etc/systemd/system
+cat > /etc/systemd/system/convene.service <<'END'
+${unit}END
+dpkg --force-depends -i /packages/one.deb 2>&1 >/dev/null | grep 'by hand'
+# One that the operator has made of the package's.
+sed -i s,/usr/local/bin,/usr/bin, /etc/systemd/system/convene.service
+dpkg --force-depends -i /packages/two.deb 2>&1 >/dev/null | grep 'by hand' || echo silent
+`)
+    expect([code, told.trim().split('\n')]).toEqual([
+      0,
+      [
+        'convene: /etc/systemd/system/convene.service, installed by hand, still runs /usr/local/bin/convene: remove both',
+        'silent',
+      ],
+    ])
   }, 120_000)
 
   test('a purge without data removes the user too', () => {
