@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Resvg } from '@resvg/resvg-js'
 import type { BunPlugin } from 'bun'
-import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
+import { brotliCompressSync, constants, zstdCompressSync } from 'node:zlib'
 import { texts } from './texts.ts'
 
 const root = join(import.meta.dir, '..')
@@ -109,7 +109,8 @@ async function store(dir: string, name: string, bytes: Uint8Array<ArrayBuffer>):
   const forms: Record<Encoding, Uint8Array> = {
     br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
     zstd: zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 19 } }),
-    gzip: gzipSync(bytes, { level: 9 }),
+    // libdeflate's output is about 4 % smaller than zlib's at its highest level.
+    gzip: Bun.gzipSync(bytes, { library: 'libdeflate', level: 12 }),
     identity: bytes,
   }
   const encodings: Asset['encodings'] = {}

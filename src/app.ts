@@ -143,7 +143,7 @@ export function buildApp(services: Services, web: WebFiles | null = null): App {
     .use(authRoutes({ visitor, signedIn, auth, oidc, cookies, origins, config, botName: services.bot.name }))
     .use(emailRoutes({ visitor, signedIn, emails }))
     .use(identityRoutes({ visitor, formVisitor, signedIn, identities, oidc, cookies, maintenance }))
-    .use(botRoutes({ visitor, door: services.bot.door }))
+    .use(botRoutes({ formVisitor, door: services.bot.door }))
     .use(passkeyRoutes({ visitor, signedIn, passkeys, cookies }))
     .use(legalRoutes({ visitor, legal }))
     .use(profileRoutes({ signedIn, profiles }))

@@ -18,6 +18,10 @@ declare module '*/checkpointer.js' {
   const path: string
   export default path
 }
+declare module '*/syncer.js' {
+  const path: string
+  export default path
+}
 declare module 'swagger-ui-dist/*.css' {
   const path: string
   export default path

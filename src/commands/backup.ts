@@ -124,7 +124,7 @@ async function backUpOnDisk(config: Config, target: string, { force, incremental
     if (!existsSync(target)) return
     if (databasePath !== null && realpathSync(target) === realpathSync(databasePath))
       throw new Error(`${target} is the database itself`)
-    if (!force) throw exists(target)
+    if (!force) throw exists(target, incremental)
     const { isDump } = await import('../backup/dump.ts')
     if (!isDump(target) && !isBackup(target))
       throw new Error(`${target} is not a backup of Convene, which alone --force replaces: choose another name`)
@@ -146,7 +146,7 @@ async function backUpIntoBucket(config: Config, url: string, { force, incrementa
   const shown = shownPlace(place) + name
   const databasePath = await databaseIn(config)
   const refuseExisting = async () => {
-    if (!force && (await bucket.size(name)) !== null) throw exists(shown)
+    if (!force && (await bucket.size(name)) !== null) throw exists(shown, incremental)
   }
   // Finds out before the work whether the bucket refuses us.
   await bucket.ping()
@@ -179,7 +179,8 @@ async function databaseIn(config: Config): Promise<string | null> {
   return databasePath
 }
 
-const exists = (target: string) => new Error(`${target} exists: choose another name, or replace it with --force`)
+const exists = (target: string, incremental: boolean) =>
+  new Error(`${target} exists: choose another name${incremental ? '' : ', or replace it with --force'}`)
 
 /** The error for a backup of which photos are missing in their directory. */
 export const photosMissing = ({ photos, lost }: { photos: number; lost: number }, directory: string) =>

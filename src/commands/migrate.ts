@@ -28,7 +28,7 @@ it is applied completely or not at all.
   status   lists the steps and when each was applied; changes nothing.
 
 On SQLite, up and down are refused while the server runs: stop it first. On PostgreSQL, down is refused while nodes
-run, and no copy is kept: make a dump with pg_dump first.`
+run, and no copy is kept: make a backup with convene backup first.`
 
 export const onlyOurDatabase = true
 
@@ -122,7 +122,7 @@ async function downIn(
     await refuseAnyNode(database.url)
     return inPostgres(database.url, async (migrator) => {
       const plan = await migrator.planDown(way)
-      refuseLoss(plan, sure, 'nothing is kept beside on PostgreSQL: make a dump with pg_dump first')
+      refuseLoss(plan, sure, 'no copy is kept on PostgreSQL: make one with convene backup first')
       const takenBack = await withProgress(plan.length, (onStep) => migrator.down({ ...way, onStep }))
       return { takenBack, kept: null }
     })

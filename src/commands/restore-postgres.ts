@@ -111,7 +111,7 @@ async function restoreFile(
     db.close()
   }
   return [
-    ...report({ users, messages, photos: has_photos ? photos : null, made_at, erasedAgain }),
+    ...report({ users, messages, photos: has_photos ? photos - skipped : null, made_at, erasedAgain }),
     ...(skipped === 0 ? [] : [photosLeftOut(skipped)]),
   ]
 }

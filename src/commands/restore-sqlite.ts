@@ -168,13 +168,13 @@ async function putInPlace(
     const skipped = has_photos
       ? await unpackPhotos(file, { databasePath: work.database, files, beside, skipDamaged, onBytes })
       : 0
-    const missing = bucket ? 0 : await missingPhotos(work.database, files)
+    const missing = bucket ? 0 : (await missingPhotos(work.database, files)) - skipped
     const kept = await switchTo(target, { withMedia, at })
     const foreign = foreignSecrets(remembered, secretsAtHand(config)).map((name) => ownershipProblem(name, config))
     const state = made_at === null ? '' : `, as they were at ${made_at}`
     return [
       ...resolved,
-      `restored ${users} users, ${messages} messages and ${photos} photos${state}`,
+      `restored ${users} users, ${messages} messages and ${photos - skipped} photos${state}`,
       ...(erasedAgain === 0 ? [] : [erasedSince(erasedAgain)]),
       ...(skipped === 0 ? [] : [photosLeftOut(skipped)]),
       ...(missing === 0 ? [] : [`photos that are in the database but not in ${mediaOf(dataDir)}: ${missing}`]),

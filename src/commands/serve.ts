@@ -167,9 +167,9 @@ async function start(config: Config, begin: () => Run): Promise<void> {
   signals.onReload(() => {
     if (stopping) return
     manager.reloading()
-    reload(services)
+    const isReloaded = reload(services)
     void shared?.remember().catch(() => {})
-    void pool?.reload()
+    if (isReloaded) void pool?.reload()
     manager.ready(status)
   })
   manager.ready(status)

@@ -6,7 +6,7 @@ import type { Room } from '../installation/room.ts'
 import { version } from '../version.ts'
 
 type Deps = {
-  storage: Pick<Storage, 'pendingMigrations'>
+  storage: Pick<Storage, 'schemaFits'>
   files: Pick<Files, 'remote'>
   hub: { isDraining(): boolean }
   shared: { isRedis: boolean; isUp(): boolean } | null
@@ -90,14 +90,14 @@ export const healthRoutes = (deps: Deps) =>
 async function checked({ storage, files, hub, shared, room }: Deps) {
   const outcome = (fine: boolean): 'ok' | 'failed' => (fine ? 'ok' : 'failed')
   const presence = (there: boolean): 'ok' | 'away' => (there ? 'ok' : 'away')
-  const [pending, media, isRoomLeft] = await Promise.all([
-    storage.pendingMigrations().catch(() => null),
+  const [schemaFits, media, isRoomLeft] = await Promise.all([
+    storage.schemaFits().catch(() => null),
     files.remote?.answers(),
     room.isLeft(),
   ])
   return {
-    storage: outcome(pending !== null),
-    migrations: outcome(pending === 0),
+    storage: outcome(schemaFits !== null),
+    migrations: outcome(schemaFits === true),
     running: outcome(!hub.isDraining()),
     room: outcome(isRoomLeft),
     ...(media !== undefined && { media: presence(media) }),

@@ -17,16 +17,16 @@ export const jsonBody = new Elysia({ name: 'json-body' })
   .as('scoped')
 
 /**
- * A request's body, up to 64 KiB. An empty body is an empty object: routes without a body accept it, others report what is
- * missing.
+ * A request's body, up to 64 KiB or `longest` bytes. An empty body is an empty object: routes without a body accept it, others
+ * report what is missing.
  *
  * Errors: 415 for another media type or a compressed body, 413 over the limit, 400 for a body that is not JSON in UTF-8 or
  * breaks off, 422 for JSON that is not an object or is nested too deeply.
  */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, longest = limit): Promise<unknown> {
   const { headers } = request
   if (request.body === null) return {}
-  const bytes = await readBytes(request)
+  const bytes = await readBytes(request, longest)
   // Only now is a body without a length known to be empty.
   if (bytes.length === 0) return {}
   if (!isJson(headers.get('content-type')))
@@ -52,24 +52,24 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-/** The bytes of a request's body. Errors: 413 over 64 KiB, 400 for one that breaks off. */
-export async function readBytes(request: Request): Promise<Uint8Array> {
+/** The bytes of a request's body. Errors: 413 over 64 KiB or `longest` bytes, 400 for one that breaks off. */
+export async function readBytes(request: Request, longest = limit): Promise<Uint8Array> {
   const length = request.headers.get('content-length')
-  if (Number(length) > limit) throw tooLarge()
+  if (Number(length) > longest) throw tooLarge(longest)
   try {
-    return length !== null || request.body === null ? await request.bytes() : await readChunks(request.body)
+    return length !== null || request.body === null ? await request.bytes() : await readChunks(request.body, longest)
   } catch (error) {
     // Any other error means that the client disconnected.
     throw error instanceof Refusal ? error : new Refusal('bad_request', 'The body broke off.')
   }
 }
 
-async function readChunks(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function readChunks(body: ReadableStream<Uint8Array>, longest: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > limit) throw tooLarge()
+    if (size > longest) throw tooLarge(longest)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -94,4 +94,4 @@ function isDeep(json: Uint8Array): boolean {
   return false
 }
 
-const tooLarge = () => new Refusal('payload_too_large', 'The body may have up to 64 KiB.')
+const tooLarge = (longest: number) => new Refusal('payload_too_large', `The body may have up to ${longest / 1024} KiB.`)

@@ -17,7 +17,7 @@ const words: Record<MailLanguage, Record<LinkKind, Omit<Words, 'path'>> & { comm
   en: {
     verify: {
       title: 'Confirm your address',
-      asks: 'Press the button to confirm that this e-mail address is yours.',
+      asks: 'Press the button only if you made an account with this e-mail address, or asked to use it.',
       button: 'Confirm address',
       done: 'Your address is confirmed. You can close this page.',
     },
@@ -51,7 +51,7 @@ const words: Record<MailLanguage, Record<LinkKind, Omit<Words, 'path'>> & { comm
   ru: {
     verify: {
       title: 'Подтвердите адрес',
-      asks: 'Нажмите кнопку, чтобы подтвердить, что этот адрес почты ваш.',
+      asks: 'Нажмите кнопку, только если вы сами создали аккаунт с этим адресом почты или хотите его использовать.',
       button: 'Подтвердить адрес',
       done: 'Адрес подтверждён. Страницу можно закрыть.',
     },

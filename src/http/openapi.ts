@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import swagger from 'swagger-ui-dist/package.json'
+import { jsonDocument } from './json-document.ts'
 
 // In the path, so that browsers may cache them until the package changes.
 const assets = `/openapi/${swagger.version}`
@@ -45,12 +46,6 @@ const policy = [
 
 /** `GET /openapi`, a page to read and try the API; `GET /openapi/json`, the document that it shows. */
 export function openapi(app: () => AnyElysia) {
-  // Built on the first request, because it would slow down the start.
-  let document: Promise<string> | undefined
-  const made = async () => {
-    const { openapiDocument } = await import('./openapi-document.ts')
-    return JSON.stringify(openapiDocument(app()))
-  }
   const asset = (path: string, type: string) => () =>
     new Response(Bun.file(path), {
       headers: { 'content-type': type, 'cache-control': 'public, max-age=31536000, immutable' },
@@ -67,6 +62,6 @@ export function openapi(app: () => AnyElysia) {
     .get(`${assets}/page.css`, asset(style, 'text/css; charset=utf-8'))
     .get(
       '/openapi/json',
-      async () => new Response(await (document ??= made()), { headers: { 'content-type': 'application/json' } }),
+      jsonDocument(async () => (await import('./openapi-document.ts')).openapiDocument(app())),
     )
 }

@@ -17,9 +17,9 @@ export const wantsHtml = (accept: string | null) =>
   /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept ?? '')
 
 /** The encodings that a client accepts (RFC 9110, section 12.5.3), without those of weight 0. */
-function accepted(header: string): Set<string> {
+export function acceptedEncodings(headers: Headers): Set<string> {
   const names = new Set<string>()
-  for (const part of header.toLowerCase().split(',')) {
+  for (const part of (headers.get('accept-encoding') ?? '').toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim())
     if (!parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) names.add(name)
   }
@@ -28,7 +28,7 @@ function accepted(header: string): Set<string> {
 
 /** A file in the best encoding that the client accepts. With the status 200, it is 304 if the client has the file already. */
 export function webFile(file: WebFile, request: Request, headers: Record<string, string>, status = 200): Response {
-  const accepts = accepted(request.headers.get('accept-encoding') ?? '')
+  const accepts = acceptedEncodings(request.headers)
   const encoding = preferred.find((name) => accepts.has(name) && file.encodings[name] !== undefined) ?? 'identity'
   // Each encoding has its own tag, as its bytes differ.
   const etag = `"${file.hash}-${encoding}"`

@@ -1,15 +1,9 @@
 import { Elysia } from 'elysia'
+import { jsonDocument } from '../http/json-document.ts'
 
 /** `GET /asyncapi.json`: the WebSocket for machines, as AsyncAPI 3. */
-export function asyncapiRoute() {
-  // Built on the first request, because it would slow down the start.
-  let document: Promise<string> | undefined
-  const made = async () => {
-    const { asyncapiDocument } = await import('./asyncapi-document.ts')
-    return JSON.stringify(asyncapiDocument())
-  }
-  return new Elysia({ name: 'asyncapi', detail: { hide: true } }).get(
+export const asyncapiRoute = () =>
+  new Elysia({ name: 'asyncapi', detail: { hide: true } }).get(
     '/asyncapi.json',
-    async () => new Response(await (document ??= made()), { headers: { 'content-type': 'application/json' } }),
+    jsonDocument(async () => (await import('./asyncapi-document.ts')).asyncapiDocument()),
   )
-}

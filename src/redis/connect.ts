@@ -148,6 +148,12 @@ const knowsShardedChannels = (client: Redis) =>
     () => false,
   )
 
+/** The reason of an error. That of a transaction, and of a cluster's client, only contains it. */
+export function causeOf(error: unknown): unknown {
+  const reasons = error instanceof Error && 'previousErrors' in error ? error.previousErrors : null
+  return (Array.isArray(reasons) ? reasons[0] : null) ?? error
+}
+
 /** Why Redis refuses us, in one line for the operator. */
 export function refusal({ host, port, tls }: RedisAddress, error: unknown): ConfigError {
   const [message, code] = [messageOf(error), codeOf(error)]
@@ -159,6 +165,8 @@ export function refusal({ host, port, tls }: RedisAddress, error: unknown): Conf
   if (message.startsWith('NOPERM'))
     return because(`names a user who lacks a permission at ${there}: ${message.replace(/^NOPERM */, '')}`)
   if (message.startsWith('READONLY')) return because(`names a replica, which takes no writes: ${there}`)
+  if (/^(OOM|MISCONF|NOREPLICAS)/.test(message))
+    return new RedisAway(`REDIS_URL names a Redis that refuses writes: ${there} (${message})`, { cause: error })
   if (message.startsWith('ERR DB index')) return because(`names the number of a database that ${there} does not have`)
   if (tls && /TLS|SSL|certificate|CERT|handshake|wrong version/i.test(`${code} ${message}`))
     return because(`begins a TLS connection that fails: ${there} (${code || message})`)

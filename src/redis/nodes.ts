@@ -1,7 +1,7 @@
-import { Cluster } from 'ioredis'
+import { Cluster, ReplyError } from 'ioredis'
 import type { Logger } from 'pino'
 import type { Listener, Nodes } from '../realtime/nodes.ts'
-import type { Connected } from './connect.ts'
+import { type Connected, causeOf } from './connect.ts'
 import { openHearing } from './hearing.ts'
 import { openPresence } from './presence.ts'
 import type { Signatures } from './signed.ts'
@@ -66,6 +66,8 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
   /** Whether a part of the cluster is unreachable. */
   let isBroken = false
   let reason: unknown = null
+  /** Whether Redis answers, but refuses the heartbeat: it is full, or has become a replica. */
+  let isRefusing = false
   let beating = false
   let beatAgain = false
   let closed = false
@@ -170,7 +172,7 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
   function checkUp() {
     if (!started || closed) return
     const wasUp = isUp
-    isUp = commands.status === 'ready' && !isBroken && hearing.isWhole() && hearing.isHeard(everyNode)
+    isUp = commands.status === 'ready' && !isBroken && !isRefusing && hearing.isWhole() && hearing.isHeard(everyNode)
     if (isUp === wasUp) return
     if (!isUp) {
       return log.warn(
@@ -190,10 +192,14 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
     beating = true
     try {
       await presence.beat()
+      isRefusing = false
     } catch (error) {
+      isRefusing = error instanceof ReplyError
+      if (isRefusing) reason = causeOf(error)
       log.debug({ err: error }, 'the heartbeat failed')
     } finally {
       beating = false
+      checkUp()
       if (beatAgain) void beat()
     }
   }
@@ -207,6 +213,7 @@ export async function openNodes({ prefix, signatures, pace, isLate, log, ...conn
       if (isBroken) commands.refreshSlotsCache()
     }
     if (numbers.size + messages.size > 0 || isLost) flushSoon()
+    if (isRefusing) void beat()
     checkUp()
   }
 

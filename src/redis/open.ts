@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { RedisAddress } from '../lib/redis-url.ts'
 import type { Secrets } from '../installation/secrets.ts'
-import { connect, refusal } from './connect.ts'
+import { causeOf, connect, refusal } from './connect.ts'
 import { openBudget } from './budget.ts'
 import { openCounter } from './counter.ts'
 import { openNodes, type Pace } from './nodes.ts'
@@ -61,8 +61,6 @@ export async function openRedis(address: RedisAddress, { secrets, log, pace = us
     }
   } catch (error) {
     commands.disconnect()
-    // A cluster's client keeps the reasons of its nodes.
-    const reasons = error instanceof Error && 'previousErrors' in error ? error.previousErrors : null
-    throw refusal(address, (Array.isArray(reasons) ? reasons[0] : null) ?? error)
+    throw refusal(address, causeOf(error))
   }
 }

@@ -51,6 +51,9 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
   const usersOf = (node: string) => `${prefix}users:${node}`
 
   let self: string = crypto.randomUUID()
+  /** Whether Redis has taken a heartbeat under this name. */
+  let hasBeaten = false
+  let hasFailed = false
   /** Users registered in Redis as being here, with the number of losses before that. */
   const registered = new Map<string, number>()
   /** The same for users who have no socket in the foreground here. */
@@ -139,6 +142,8 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
 
   /** Sends this node's heartbeat, finds the nodes whose heartbeat has expired, and removes their users. */
   async function beat() {
+    const isAfterFailure = hasFailed
+    hasFailed = true
     const outcomes = await commands
       .multi()
       .set(aliveKey(self), 1, 'PX', aliveMs)
@@ -147,17 +152,22 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
       .smembers(nodesKey)
       .exec()
     for (const [error] of outcomes ?? []) if (error) throw error
-    const [, , [, gone] = [], [, members] = []] = outcomes ?? []
+    hasFailed = false
+    const [, [, added] = [], [, gone] = [], [, members] = []] = outcomes ?? []
     const nodes: string[] = Array.isArray(members) ? members : []
     if (gone === 1) {
       const before = self
       self = crypto.randomUUID()
+      hasBeaten = false
       for (const userId of registered.keys()) unsynced.add(userId)
       registered.clear()
       registeredAway.clear()
       await commands.del(aliveKey(before))
       return beat()
     }
+    // Redis has lost its data without losing the connection, or has refused heartbeats, probably those of all nodes.
+    if (hasBeaten && (added === 1 || isAfterFailure)) regained()
+    hasBeaten = true
     const others = nodes.filter((node) => node !== self)
     const found = await Promise.all(others.map((node) => commands.exists(aliveKey(node))))
     alive = new Map(others.map((node, i) => [node, found[i] === 1]))
@@ -196,18 +206,20 @@ export function openPresence({ commands, prefix, aliveMs, isLate, isHere, isFore
     }
   }
 
+  /** Redis was down and may have lost its data: the next heartbeat registers everybody again. */
+  function regained() {
+    losses++
+    steadySince = performance.now()
+    missedUntil = steadySince + aliveMs
+    for (const userId of registered.keys()) unsynced.add(userId)
+  }
+
   return {
     beat,
 
     sync,
 
-    /** Redis was down and may have lost its data: the next heartbeat registers everybody again. */
-    regained() {
-      losses++
-      steadySince = performance.now()
-      missedUntil = steadySince + aliveMs
-      for (const userId of registered.keys()) unsynced.add(userId)
-    },
+    regained,
 
     /** Whether a user has a socket in the foreground on another node. */
     async foreground(userId: string): Promise<boolean> {

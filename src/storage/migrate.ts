@@ -90,6 +90,16 @@ export function stepsDown(applied: Applied, { steps = 1, to }: WayDown): Migrati
   return to === undefined ? newestFirst.slice(0, steps) : newestFirst.filter(({ number }) => number > to)
 }
 
+/** Whether no step is missing and none is unknown, by `status` of either engine. Throws if the engine does not answer. */
+export async function fits(status: () => MigrationState[] | Promise<MigrationState[]>): Promise<boolean> {
+  try {
+    return (await status()).every(({ applied_at }) => applied_at !== null)
+  } catch (error) {
+    if (error instanceof MigrationError) return false
+    throw error
+  }
+}
+
 // The rest is for SQLite; storage/postgres/migrate.ts has the same for PostgreSQL.
 
 function appliedTo(db: Database): Applied {

@@ -69,8 +69,8 @@ export type Storage = {
   passkeys: PasskeyStore
   /** Call with every unexpected error: ends the process if the error shows that the disk or the data cannot be trusted. */
   failed(error: unknown): void
-  /** How many steps the schema is behind this release. Throws if the engine does not answer. */
-  pendingMigrations(): Promise<number>
+  /** Whether the schema is that of this release, or of one that it is compatible with. Throws if the engine does not answer. */
+  schemaFits(): Promise<boolean>
   /** Size on disk in bytes: the database and its write-ahead log. */
   size(): Promise<{ database: number; log: number }>
   /** Commits queued writes and closes the database. */

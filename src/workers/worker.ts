@@ -6,7 +6,7 @@ import { openWebFiles } from '../http/web-files.ts'
 import { readSecrets } from '../installation/secrets.ts'
 import { listenAsThread } from '../listen.ts'
 import type { Kind } from '../outbox/store.ts'
-import { reload } from '../reload.ts'
+import { applySettings } from '../reload.ts'
 import { buildServices } from '../services.ts'
 import { sqliteReadOnlyStorage } from '../storage/sqlite/storage.ts'
 import { openLog } from '../telemetry/log.ts'
@@ -87,7 +87,8 @@ const offered = ({ services, server, storage }: Running) => ({
   /** An answer says that its event loop runs. */
   ping() {},
   metrics: () => services.metrics.asJson(),
-  reload: () => reload(services),
+  /** The main thread has told the outcome. */
+  reload: () => void applySettings(services),
   drain: () => services.hub.drain(),
   closeSockets: (withinMs: number) => services.hub.closeAll(withinMs),
   /** Finishes requests, at most for that long. */

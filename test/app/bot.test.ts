@@ -224,6 +224,21 @@ describe('the webhook', () => {
     for (const { services } of app.nodes) await services.bot.settled()
   })
 
+  test('takes updates of more than 64 KiB, which a formatted message has, but only with both secrets', async () => {
+    const { app, telegram, post } = await withWebhook()
+    const ada = ++lastPerson
+    const { id } = await login(app, ada)
+    const url = `https://example.org/${'x'.repeat(1000)}`
+    const entities = Array.from({ length: 100 }, (_, offset) => ({ type: 'text_link', offset, length: 1, url }))
+    const update = telegram.update(ada, { text: '/start', entities })
+    expect((await post(update, {})).status).toBe(404)
+    expect(await mayWrite(app, id)).toBe(false)
+    expect((await post(update)).status).toBe(200)
+    expect(await mayWrite(app, id)).toBe(true)
+    expect((await post({ ...update, more: 'x'.repeat(1024 * 1024) })).body.code).toBe('payload_too_large')
+    for (const { services } of app.nodes) await services.bot.settled()
+  })
+
   test('refuses a caller who does not know both secrets, and changes nothing', async () => {
     const { app, telegram, post, path, secret_token } = await withWebhook()
     const ada = ++lastPerson
@@ -265,7 +280,7 @@ function senderOf({ now = Date.now, app = 'meet' }: { now?: () => number; app?: 
   const telegram = telegramServer()
   closing.push(telegram.close)
   const refused: string[] = []
-  const api = openTelegram({ token: botToken, apiUrl: telegram.url, pauseInChatMs: 5 })
+  const api = openTelegram({ token: botToken, apiUrl: telegram.url, pauseInChatMs: 5, now })
   const sender = telegramSender({ telegram: api, app, refused: async (id) => void refused.push(id), now })
   return { telegram, sender, refused, to: { messenger_id: String(++lastPerson) } }
 }
@@ -346,6 +361,25 @@ describe('a notification', () => {
     expect(failure).toBeInstanceOf(TryLater)
     expect((failure as TryLater).afterMs).toBe(35_000)
     expect(telegram.shown(5)).toEqual([])
+  })
+
+  test('waits also if the messenger asked for a pause because of another one to the same chat', async () => {
+    let at = 1_700_000_000_000
+    const { telegram, sender, to } = senderOf({ now: () => at })
+    telegram.fail('sendMessage', refusal(429, 'Too Many Requests: retry after 35', { retry_after: 35 }))
+    const all = ['chat_1', 'chat_2', 'chat_3'].map((tag) => failureOf(sender.show(to, { ...note, tag }, null)))
+    for (const failure of await Promise.all(all)) expect(failure).toEqual(new TryLater(failure.message, 35_000))
+    at += 34_500
+    expect(await failureOf(sender.show(to, note, '7@1700000000'))).toEqual(
+      new TryLater('Telegram answered 429 to editMessageText', 1000),
+    )
+    const asked = telegram.calls.filter(({ method }) => method !== 'getMe')
+    expect(asked.map(({ method }) => method)).toEqual(['sendMessage'])
+    // Others do not wait.
+    await sender.show({ messenger_id: String(++lastPerson) }, note, null)
+    at += 500
+    await sender.show(to, note, null)
+    expect(telegram.shown(to.messenger_id)).toHaveLength(1)
   })
 
   test('that fails reveals neither the token, nor the text, nor the recipient', async () => {
@@ -463,6 +497,18 @@ describe('updates by polling', () => {
     expect(app.logged()).not.toContain(botToken.split(':')[1]!)
     expect(await app.services.metrics.text()).not.toContain(botToken.split(':')[1]!)
   }, 40_000)
+
+  test('are requested again only after the pause that the messenger asks for', async () => {
+    const { telegram, start } = await open()
+    telegram.fail('getUpdates', refusal(429, 'Too Many Requests: retry after 5', { retry_after: 5 }))
+    start()
+    const asked = () => telegram.calls.filter(({ method }) => method === 'getUpdates').length
+    await telegram.until(() => asked() === 1)
+    const since = performance.now()
+    await telegram.until(() => asked() === 2)
+    expect(performance.now() - since).toBeGreaterThan(4900)
+    await telegram.until(telegram.isPolled)
+  })
 
   test('are requested again if they could not be stored', async () => {
     const { app, telegram, start } = await open()

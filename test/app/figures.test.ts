@@ -3,6 +3,7 @@ import { csv } from '../../src/lib/csv.ts'
 import { rankOf } from '../../src/features/figures/rules.ts'
 import { operator } from '../../src/features/moderation/moderators.ts'
 import { type ReportTarget, reportActions, reportReasons } from '../../src/features/safety/store.ts'
+import { kept } from '../../src/features/retention/service.ts'
 import { jobs } from '../../src/jobs.ts'
 import { days, hours, minutes } from '../../src/lib/time.ts'
 import { type Answer, type Person, testApp, type TestApp } from '../app.ts'
@@ -331,6 +332,27 @@ test('the report and its file count every kind of report, decision, measure and 
   expect(actionsOf('detections_by_rules_decided')).toEqual([...reportActions].toSorted())
   expect(cells.filter((row) => row.some((cell) => /^[=+\-@]/.test(cell)))).toEqual([])
   expect(hidden).toBeString()
+})
+
+test('a decision about a review does not become a measure without a report once its evidence is removed', async () => {
+  const { app, mo } = await setting()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const chat = await app.met(ada, bob)
+  for (const each of [ada, bob, ada]) await each.post(`chats/${chat}/messages`, { text: 'Tea' })
+  const review = (await bob.post('reviews', { chat_id: chat, rating: 1, text: 'Rude.' })).body.id
+  const report = (await ada.post('reports', { review_id: review, reason: 'harassment' })).body.id
+  await mo.post(`admin/reports/${report}/resolve`, { action: 'warn', note: 'No insults.' })
+  await mo.post(`admin/users/${bob.id}/suspend`, { reason: 'Spam.' })
+  const decisions = { total: 1, by_action: { warn: 1 }, by_kind: { review: 1 }, own_initiative: { suspend: 1 } }
+  expect((await mo.get('admin/transparency')).body.decisions).toMatchObject(decisions)
+  app.clock.now += kept.evidence + 1
+  const job = jobs(app.services).find(({ name }) => name === 'old-evidence')
+  expect(await job?.run()).toBe(1)
+  const until = new Date(app.clock.now).toISOString()
+  expect((await app.services.figures.transparency({ to: until })).decisions).toEqual({
+    ...decisions,
+    by_ground: { harassment: 1 },
+  })
 })
 
 test('the audit log can be exported as a file, which runs nothing in a spreadsheet', async () => {

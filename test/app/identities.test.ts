@@ -3,6 +3,7 @@ import { sign } from '@tma.js/init-data-node'
 import { derivedIdentityId, isPasswordUsable, removalVerdict } from '../../src/features/identities/rules.ts'
 import { minutes } from '../../src/lib/time.ts'
 import { consents, password, type Person, type TestApp, testApp } from '../app.ts'
+import { passkeyOf } from '../authenticator.ts'
 
 const botToken = '7000000000:identities'
 const initData = ({ clock }: TestApp, id: number) =>
@@ -102,6 +103,98 @@ test('a stolen token neither adds a way to sign in nor erases with it, and the p
   expect(await ada.delete('me', { init_data })).toMatchObject({ status: 403, body: { code: 'wrong_password' } })
   expect(await kindsOf(ada)).toEqual(['password'])
   expect((await link({ password })).status).toBe(201)
+})
+
+describe('a request whose session ends while its password is checked', () => {
+  const client = { address: '203.0.113.9', user_agent: 'test', language: null }
+  const mail = {
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'Convene <hello@example.org>',
+    PUBLIC_URL: 'https://meet.example.org',
+  }
+
+  /** Ada, and the caller as whom a thief of her password makes a request. */
+  async function open() {
+    const app = await testApp({ MESSENGER_BOT_TOKEN: botToken, ...mail })
+    const ada = await app.person('Ada')
+    return { app, ada, thief: await app.services.callers.byToken(ada.token) }
+  }
+
+  /** Lets every call of that method of a store come only after a reset of Ada's password, which ends all sessions. */
+  function afterReset<Name extends string, Store extends Record<Name, (...given: never[]) => Promise<unknown>>>(
+    { app, ada }: Awaited<ReturnType<typeof open>>,
+    store: Store,
+    name: Name,
+  ) {
+    const method = store[name]
+    const { token, stored } = app.services.emailLinks.forOperator(ada.id)
+    store[name] = (async (...given) => {
+      store[name] = method
+      await app.services.storage.emails.issue(ada.id, [stored], [])
+      await app.services.emails.reset({ token, password: 'thirteen green bottles' })
+      return method(...given)
+    }) as Store[Name]
+  }
+
+  const refused = { code: 'unauthenticated' }
+
+  test('adds no messenger', async () => {
+    const opened = await open()
+    const { app, ada, thief } = opened
+    afterReset(opened, app.services.storage.identities, 'linkMessenger')
+    const asked = app.services.identities.linkMessenger(thief, { init_data: initData(app, 7), password }, client)
+    expect(await asked.catch((error) => error)).toMatchObject(refused)
+    expect(await app.rows('SELECT messenger_id FROM users WHERE id = ?', ada.id)).toEqual([{ messenger_id: null }])
+  })
+
+  test('adds no account of a provider', async () => {
+    const opened = await open()
+    const { app, thief } = opened
+    const subject = { id: crypto.randomUUID(), provider: 'acme', issuer: 'https://acme', subject: 'thief', grant: null }
+    afterReset(opened, app.services.storage.identities, 'linkSubject')
+    const asked = app.services.identities.linkSubject(thief, subject)
+    expect(await asked.catch((error) => error)).toMatchObject(refused)
+    expect(await app.rows("SELECT id FROM identities WHERE kind = 'oidc'")).toEqual([])
+  })
+
+  test('adds no passkey', async () => {
+    const opened = await open()
+    const { app, thief } = opened
+    const { options } = await app.services.passkeys.creationOptions(thief, { password }, client)
+    const { registration } = passkeyOf(options, { origin: mail.PUBLIC_URL })
+    const credential = { ...registration, type: 'public-key' as const }
+    afterReset(opened, app.services.storage.passkeys, 'add')
+    const asked = app.services.passkeys.add(thief, { label: 'Phone', credential })
+    expect(await asked.catch((error) => error)).toMatchObject(refused)
+    expect(await app.rows('SELECT id FROM passkeys')).toEqual([])
+  })
+
+  test('changes no address', async () => {
+    const opened = await open()
+    const { app, thief } = opened
+    const issue = app.services.storage.emails.issue
+    afterReset(opened, app.services.storage.emails, 'issue')
+    const asked = app.services.emails.change(thief, { email: 'thief@example.org', password }, client)
+    expect(await asked.catch((error) => error)).toMatchObject(refused)
+    expect(app.services.storage.emails.issue).toBe(issue)
+    expect(await app.rows('SELECT kind FROM email_links')).toEqual([])
+  })
+
+  test('sets no first password', async () => {
+    const opened = await open()
+    const { app, ada, thief } = opened
+    await app.rows('UPDATE users SET password_hash = NULL WHERE id = ?', ada.id)
+    const { accounts, sessions } = app.services.storage
+    const { changePassword } = accounts
+    accounts.changePassword = async (...given) => {
+      // As an undone change of the address does, which leaves no password.
+      await sessions.endAll(ada.id, app.clock.now)
+      return changePassword(...given)
+    }
+    const asked = app.services.auth.changePassword(thief, { new_password: 'fifteen green bottles' }, client)
+    expect(await asked.catch((error) => error)).toMatchObject({ code: 'wrong_password' })
+    expect(await app.rows('SELECT password_hash FROM users WHERE id = ?', ada.id)).toEqual([{ password_hash: null }])
+  })
 })
 
 test('a registration counts as the first use of its password', async () => {

@@ -329,6 +329,17 @@ describe('a link', () => {
     expect((await ada.get('me')).body.email).toBe('ada@example.org')
   })
 
+  test('for a new password ends with a new password', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    await post(app, 'auth/password/forgot', { email: ada.email })
+    const reset = await linksTo(smtp)(ada.email, '/reset', 2)
+    const change = { current_password: password, new_password: newPassword }
+    expect((await ada.put('me/password', change)).status).toBe(204)
+    expect((await post(app, 'auth/password/reset', { token: reset, password })).status).toBe(401)
+    expect((await ada.get('me')).status).toBe(200)
+  })
+
   test('for a new address ends with a new password', async () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')
@@ -505,6 +516,37 @@ describe('an address', () => {
     await delivered(app)
     expect(smtp.mails.at(-1)!.recipients).toEqual(['"a,eve"@example.org'])
   })
+
+  test.each([
+    'mike@ｅxample.org',
+    'mike@ex\u034fample.org',
+    'mike@ex\ufe0fample.org',
+    'mike@example\u3002org.uk',
+    'mike@ex%61mple.org',
+    'mike@example.org:25.uk',
+    'mike@example.org?.uk',
+    'mike@example.org\\.uk',
+    'mike@[203.0.113.1]',
+  ])('whose mails would go to another one, or to no domain, is refused: %s', async (email) => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    await smtp.received(1)
+    const refused = { status: 422, body: { errors: [{ path: '/email', code: 'format' }] } }
+    expect(await post(app, 'auth/register', registration(email))).toMatchObject(refused)
+    expect(await ada.put('me/email', { email, password })).toMatchObject(refused)
+    await delivered(app)
+    expect(smtp.mails).toHaveLength(1)
+  })
+
+  test.each(['zoë@BÜCHER.example', 'zoe@straße.example', 'zoe@xn--bcher-kva.example', 'zoe@пример.испытание'])(
+    'may have a domain of another script: %s',
+    async (email) => {
+      const { app, smtp } = await open()
+      await register(app, email)
+      await delivered(app)
+      expect(smtp.mails).toHaveLength(1)
+    },
+  )
 
   test('that is unverified for 7 days can be registered again, and its account loses it', async () => {
     const { app, smtp } = await open()
@@ -690,6 +732,33 @@ describe('a stranger’s mailbox', () => {
     expect((await owner.put('me/password', change)).status).toBe(204)
     await delivered(app)
     expect(sentTo(smtp)).toBe(13)
+  })
+
+  test.each([
+    ['en', 'If it was not you'],
+    ['ru', 'Если это были не вы'],
+  ])('is warned not to confirm an account that somebody else has made or changed (%s)', async (language, warning) => {
+    const { app, smtp } = await open()
+    const headers = { ...agent, 'accept-language': language }
+    await register(app, victim, headers)
+    const mal = await register(app, 'mal@example.org', headers)
+    expect((await mal.put('me/email', { email: victim, password })).status).toBe(202)
+    await delivered(app)
+    const mails = smtp.mails.filter(({ recipients }) => recipients.includes(victim))
+    expect(mails).toHaveLength(2)
+    for (const { text, html } of mails) for (const shown of [text, html]) expect(shown).toContain(warning)
+  })
+
+  test('gets the mails of its own account, however often strangers have tried to register the address', async () => {
+    const { app, smtp } = await open({ RATE_LIMIT: 'register=100/1h' })
+    const owner = await register(app, victim)
+    for (let n = 0; n < 12; n++)
+      expect((await post(app, 'auth/register', registration(victim))).body.code).toBe('email_taken')
+    expect((await owner.post('me/email/verify')).status).toBe(202)
+    const change = { current_password: password, new_password: newPassword }
+    expect((await owner.put('me/password', change)).status).toBe(204)
+    await delivered(app)
+    expect(sentTo(smtp)).toBe(3)
   })
 
   test('gets ten mails an hour at most from who registers the address again and again', async () => {

@@ -826,6 +826,26 @@ test('the audit log does not tell a moderator who blocked, reported or anonymous
   expect([id, subject_id]).toEqual([ownReport, null])
 })
 
+test('the audit log does not tell a moderator whose accounts others open because of a report that concerns them', async () => {
+  const app = await testApp()
+  const { ada, bob, mo } = await setting(app)
+  const [root, cleo] = [await withRole(app, 'admin'), await app.person('Cleo')]
+  const chat = await app.met(cleo, mo)
+  const review = (await cleo.post('reviews', { chat_id: chat, rating: 1, anonymous: true, text: 'Rude.' })).body
+  await mo.post('reports', { review_id: review.id, reason: 'hate' })
+  await bob.post('reports', { user_id: mo.id, reason: 'spam' })
+  // The console opens the account with each report; who reads the log could tell by the time which one belongs to which.
+  for (const { id } of [cleo, bob, ada]) expect((await root.get(`admin/users/${id}`)).status).toBe(200)
+  const opened = async (reader: Person, query = '') =>
+    (await reader.get(`admin/audit?action=person_read${query}`)).body.items.map((entry: any) => entry.subject_id)
+  expect(await opened(root)).toEqual([ada.id, bob.id, cleo.id])
+  expect(await opened(mo)).toEqual([ada.id])
+  expect(await opened(mo, `&subject_id=${cleo.id}`)).toEqual([])
+  // One's own entries are always there: otherwise opening an account would tell.
+  expect((await mo.get(`admin/users/${cleo.id}`)).status).toBe(200)
+  expect(await opened(mo)).toEqual([cleo.id, ada.id])
+})
+
 test('decisions about an account that is erased meanwhile', async () => {
   const app = await testApp()
   const { ada, bob, mo, chatId } = await setting(app)

@@ -481,6 +481,17 @@ describe('channels', () => {
     expect((await bob.get('me/channels')).body.items.length).toBe(1)
   })
 
+  test('a token of Apple in capitals is the same device', async () => {
+    const { app } = await open()
+    const [ada, bob] = [await app.person(), await app.person()]
+    const token = 'ab01'.repeat(16)
+    const { body: channel } = await ada.post('me/channels', { kind: 'apns', token })
+    const again = await ada.post('me/channels', { kind: 'apns', token: token.toUpperCase() })
+    expect(again).toMatchObject({ status: 200, body: { id: channel.id } })
+    expect((await bob.post('me/channels', { kind: 'apns', token: token.toUpperCase() })).status).toBe(201)
+    expect((await ada.get('me/channels')).body.items).toEqual([])
+  })
+
   test('of many registered at once, ten are accepted', async () => {
     const { app } = await open()
     const ada = await app.person()

@@ -603,6 +603,9 @@ describe('a browser', () => {
       'evil',
       '',
       `/${'x'.repeat(2001)}`,
+      // Longer once they are encoded.
+      `/${'é'.repeat(500)}`,
+      `/?${'\\'.repeat(1500)}`,
     ]
     for (const target of bad) {
       const { status, body, headers } = await start(app, new Map(), 'acme', target)
@@ -611,8 +614,20 @@ describe('a browser', () => {
     }
     for (const target of ['/', '/app?x=1#y', `${PUBLIC_URL}/app`, 'https://app.example.org/welcome'])
       expect((await start(app, new Map(), 'acme', target)).status).toBe(302)
+    const longest = await start(app, new Map(), 'acme', `/${'x'.repeat(1999)}`, 'i'.repeat(100))
+    expect(longest.status).toBe(302)
+    // What browsers take of a cookie.
+    expect(Math.max(...longest.headers.getSetCookie().map((cookie) => cookie.length))).toBeLessThan(4096)
     expect((await app.request('GET', 'auth/oidc/acme/start')).status).toBe(302)
     expect(returnTarget('/a', PUBLIC_URL, [])).toBe(`${PUBLIC_URL}/a`)
+  })
+
+  test('returns to the longest address that it takes', async () => {
+    const { app, acme } = await open()
+    const jar: Jar = new Map()
+    const target = `${PUBLIC_URL}/${'x'.repeat(2000 - PUBLIC_URL.length - 1)}`
+    const { location } = await start(app, jar, 'acme', target)
+    expect((await callback(app, jar, await acme.authorize(location))).location).toBe(target)
   })
 
   test('needs PUBLIC_URL and a configured provider', async () => {
@@ -702,12 +717,8 @@ describe('Apple', () => {
     )
   }
 
-  async function signInAtApple(app: TestApp, apple: Server, user?: string) {
-    const jar: Jar = new Map()
-    const begun = await start(app, jar, 'apple')
-    const answer = await apple.authorize(begun.location)
-    if (user !== undefined) answer.set('user', user)
-    const back = await app.request('POST', 'auth/oidc/apple/callback', {
+  const postBack = (app: TestApp, jar: Jar, answer: URLSearchParams) =>
+    app.request('POST', 'auth/oidc/apple/callback', {
       body: answer.toString(),
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
@@ -715,6 +726,13 @@ describe('Apple', () => {
         cookie: cookieHeader(jar),
       },
     })
+
+  async function signInAtApple(app: TestApp, apple: Server, user?: string) {
+    const jar: Jar = new Map()
+    const begun = await start(app, jar, 'apple')
+    const answer = await apple.authorize(begun.location)
+    if (user !== undefined) answer.set('user', user)
+    const back = await postBack(app, jar, answer)
     keep(jar, back.headers)
     return { begun, back, jar }
   }
@@ -735,6 +753,16 @@ describe('Apple', () => {
     expect(elsewhere.back.headers.get('location')).toBe(`${PUBLIC_URL}/app`)
     const json = await app.request('POST', 'auth/oidc/apple/callback', { body: { code: 'x' } })
     expect(json.status).toBe(415)
+  })
+
+  test('has a word of its own for a sign-in that was cancelled', async () => {
+    const { app, apple } = await openApple()
+    const jar: Jar = new Map()
+    const { location } = await start(app, jar, 'apple')
+    const state = new URL(location).searchParams.get('state')!
+    const answer = new URLSearchParams({ error: 'user_cancelled_authorize', state, iss: apple.issuer })
+    const back = await postBack(app, jar, answer)
+    expect(back.headers.get('location')).toBe(`${PUBLIC_URL}/app#error=forbidden`)
   })
 
   test('is asked to revoke its grant after an erasure or the removal of the identity, even from an app', async () => {

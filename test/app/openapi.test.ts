@@ -238,3 +238,18 @@ test('the page loads only files of this server, and runs only our script', async
     expect(asset.headers.get('content-type')).toMatch(/^text\/(javascript|css)/)
   }
 })
+
+test('the documents are sent in gzip where the client accepts it', async () => {
+  const base = await (await testApp()).listen()
+  for (const path of ['openapi/json', 'asyncapi.json']) {
+    const answer = async (encoding: string) => {
+      const response = await fetch(new URL(path, base), { headers: { 'accept-encoding': encoding }, decompress: false })
+      expect(response.headers.get('vary')).toContain('accept-encoding')
+      return { encoding: response.headers.get('content-encoding'), body: new Uint8Array(await response.arrayBuffer()) }
+    }
+    const [plain, small, refused] = [await answer('br'), await answer('gzip, br'), await answer('gzip;q=0')]
+    expect([plain.encoding, small.encoding, refused.encoding]).toEqual([null, 'gzip', null])
+    expect(Buffer.from(Bun.gunzipSync(small.body)).toString()).toBe(Buffer.from(plain.body).toString())
+    expect(small.body.length).toBeLessThan(plain.body.length / 5)
+  }
+})

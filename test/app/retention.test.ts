@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { kept } from '../../src/features/retention/service.ts'
 import { type Job, jobs } from '../../src/jobs.ts'
-import { days, hours } from '../../src/lib/time.ts'
+import { days, hours, seconds } from '../../src/lib/time.ts'
 import { password, type Person, type TestApp, testApp } from '../app.ts'
 import { engineOfApps } from '../engines.ts'
 import { granted } from '../rows.ts'
@@ -214,6 +214,67 @@ test('a report of a review does not name its author once its evidence is removed
   expect(await app.rows('SELECT subject_id, details, note FROM reports')).toEqual([
     { subject_id: null, details: null, note: null },
   ])
+})
+
+test('an account does not show the reviewed moderator decisions about a review of them, with or without its evidence', async () => {
+  const app = await testApp()
+  const [author, mo, other, third] = [await app.person(), await app.person(), await app.person(), await app.person()]
+  for (const { id } of [mo, other, third])
+    await app.services.storage.users.setRole(id, 'moderator', granted(id, app.clock.now))
+  const review = { chat_id: await app.met(author, mo), rating: 1, anonymous: true, text: 'Rude.' }
+  const { id: review_id } = (await author.post('reviews', review)).body
+  const report = (await mo.post('reports', { review_id, reason: 'hate' })).body
+  const seenBy = async (reader: Pick<Person, 'get'>) => {
+    const { decisions, suspended_reason } = (await reader.get(`admin/users/${author.id}`)).body
+    return [suspended_reason, ...decisions.map(({ reason }: { reason: string }) => reason).toSorted()]
+  }
+  const appeal = async (decision: string, note: string) => {
+    const [notice] = (await author.get('me/notices')).body.items
+    app.clock.now += 1
+    const { id } = (await author.post('appeals', { notice_id: notice.id, text: 'No.' })).body
+    await third.post(`admin/appeals/${id}/resolve`, { decision, note })
+    app.clock.now += 1
+  }
+  await other.post(`admin/users/${author.id}/warn`, { reason: 'Spam.' })
+  await appeal('reject', 'It was spam.')
+  const decision = { action: 'suspend', note: 'Your review of Mo is rude.' }
+  await other.post(`admin/reports/${report.id}/resolve`, decision)
+  await appeal('reject', 'Mo is not rude.')
+
+  const unsaid = [null, 'It was spam.', 'Spam.']
+  const all = [decision.note, 'It was spam.', 'Mo is not rude.', 'Spam.', decision.note]
+  expect(await seenBy(mo)).toEqual(unsaid)
+  expect(await seenBy(other)).toEqual(all)
+  app.clock.now += kept.evidence + 1
+  expect(await run(app, 'old-evidence')).toBe(1)
+  for (const reader of [mo, other]) expect(await seenBy(await back(app, reader))).toEqual(unsaid)
+  // Its author still reads the reasons.
+  const notices = (await (await back(app, author)).get('me/notices')).body.items
+  expect(notices.map(({ reason }: { reason: string }) => reason).toSorted()).toEqual(all.slice(1))
+})
+
+test('the audit log does not tell whose account was opened with a report of a review once its evidence is removed', async () => {
+  const app = await testApp()
+  const [author, mo, other] = [await app.person(), await app.person(), await app.person()]
+  for (const { id } of [mo, other])
+    await app.services.storage.users.setRole(id, 'moderator', granted(id, app.clock.now))
+  const review = { chat_id: await app.met(author, mo), rating: 1, anonymous: true, text: 'Rude.' }
+  const { id: review_id } = (await author.post('reviews', review)).body
+  const report = (await mo.post('reports', { review_id, reason: 'hate' })).body
+  await other.get(`admin/reports/${report.id}`)
+  app.clock.now += 5 * seconds
+  await other.get(`admin/users/${author.id}`)
+  app.clock.now += days
+  const again = await back(app, other)
+  await again.get(`admin/users/${author.id}`)
+  await again.post(`admin/reports/${report.id}/resolve`, { action: 'dismiss', note: 'True.' })
+  const opened = async () =>
+    (await (await back(app, mo)).get('admin/audit?action=person_read')).body.items.map((entry: any) => entry.subject_id)
+  expect(await opened()).toEqual([])
+  app.clock.now += kept.evidence + 1
+  expect(await run(app, 'old-evidence')).toBe(1)
+  // The other time had nothing to do with the report.
+  expect(await opened()).toEqual([author.id, null])
 })
 
 test('texts by or about an erased user are removed from a report with its evidence', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { Redis } from 'ioredis'
 import { believedUnheardMs } from '../../src/features/auth/callers.ts'
 import { readRedisUrl } from '../../src/lib/redis-url.ts'
 import { openRedis } from '../../src/redis/open.ts'
@@ -133,6 +134,48 @@ redisServerTest('presence is right when a Redis is back that has lost all that i
   await again.pong()
   expect([...new Set(again.frames.filter(ofType('presence')).map(({ data }) => data.user_id))]).toEqual([eve.id])
 })
+
+redisServerTest('presence is right after somebody has emptied a Redis that goes on', async () => {
+  await using server = await startRedis()
+  const { apps, bases, ada, bob } = await pair(server)
+  const b = await join(apps[0], bases[0], bob)
+  await join(apps[1], bases[1], ada)
+  const seenBy = apps[0].services.shared!.nodes
+  await until(async () => (await seenBy.online([ada.id])).has(ada.id), 'she is there')
+  const { length } = b.frames
+  using redis = disposable(new Redis(server.url))
+  await redis.flushall()
+  await until(async () => (await seenBy.online([ada.id])).has(ada.id), 'she is there again')
+  expect(apps.map(isUp)).toEqual([true, true])
+  expect(b.frames.slice(length).filter(({ data }) => data.online === false)).toEqual([])
+})
+
+for (const [why, refuse, allow] of [
+  ['is full', 'CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0'],
+  ['has become a replica', 'REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE'],
+] as const)
+  redisServerTest(`a Redis that ${why} counts as away, and nobody is taken for gone because of it`, async () => {
+    await using server = await startRedis()
+    const { apps, bases, ada, bob, prefix } = await pair(server, { pace: { tendMs: 20, aliveMs: 2000 } })
+    const b = await join(apps[0], bases[0], bob)
+    await join(apps[1], bases[1], ada)
+    await until(() => presenceOf(b, ada).length === 1, 'she is there')
+    using redis = disposable(new Redis(server.url))
+    const call = (line: string) => redis.call(...(line.split(' ') as [string, ...string[]]))
+    const nodes = await redis.smembers(`${prefix}{nodes}`)
+    const alive = nodes.map((node) => `${prefix}{nodes}:${node}`)
+    await call(refuse)
+    await away(apps)
+    await until(async () => (await redis.exists(...alive)) === 0, 'no heartbeat of before is left')
+    await call(allow)
+    await back(apps)
+    await until(async () => (await apps[0].services.shared!.nodes.online([ada.id])).has(ada.id), 'she is there')
+    expect(presenceOf(b, ada)).toEqual([true])
+    expect(apps.map((app) => app.logged().split('"msg":"Redis is away').length - 1)).toEqual([1, 1])
+    expect(apps[0].logged()).not.toContain('a node is gone')
+  })
+
+const disposable = (redis: Redis) => Object.assign(redis, { [Symbol.dispose]: () => redis.disconnect() })
 
 for (const fails of ['cut', 'stall'] as const)
   redisServerTest(`a node that alone cannot reach Redis (${fails}) says what it had to say once it can`, async () => {

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis'
 import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -129,6 +130,17 @@ redisServerTest('check says whether Redis answers', async () => {
       REDIS_URL: `redis://nobody:wrong@127.0.0.1:${server.port}`,
     })
     expect(refused.out).toContain('to fix it: correct REDIS_URL: the server does not start with it\n')
+    using redis = Object.assign(new Redis(server.url), { [Symbol.dispose]: () => redis.disconnect() })
+    await redis.config('SET', 'maxmemory', '1')
+    expect((await convene(['check'], settings)).out).toContain(
+      `WRONG  REDIS_URL names a Redis that refuses writes: 127.0.0.1:${server.port} (OOM`,
+    )
+    await redis.config('SET', 'maxmemory', '0')
+    await redis.replicaof('127.0.0.1', 1)
+    expect((await convene(['check'], settings)).out).toContain(
+      `WRONG  REDIS_URL names a replica, which takes no writes: 127.0.0.1:${server.port}\n       to fix it: correct REDIS_URL`,
+    )
+    redis.disconnect()
     await server.stop()
     const { code, out } = await convene(['check'], settings)
     expect(code).toBe(1)

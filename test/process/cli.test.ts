@@ -812,8 +812,8 @@ describe('check', () => {
   test('names legal texts that nobody is shown, and settings that let old logins in', async () => {
     const LEGAL_DIR = newPath()
     mkdirSync(LEGAL_DIR)
-    for (const [file, text] of Object.entries({ 'Terms.md': '# Terms', 'privacy.en.md': '', 'README.md': 'ours' }))
-      writeFileSync(join(LEGAL_DIR, file), text)
+    const files = { 'Terms.md': '# Terms', 'term.en.md': '# Terms', 'privacy.en.md': '', 'README.md': 'ours' }
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(LEGAL_DIR, file), text)
     const { out } = await convene(['check'], {
       DATA_DIR: dataDir(),
       LEGAL_DIR,
@@ -824,6 +824,7 @@ describe('check', () => {
       'WRONG  INIT_DATA_MAX_AGE_S is 0: anyone who finds init data of any age can log in',
       'WRONG  privacy.en.md in LEGAL_DIR has no content',
       'WRONG  Terms.md in LEGAL_DIR is not used',
+      'WRONG  term.en.md in LEGAL_DIR is not used',
     ])
   })
 

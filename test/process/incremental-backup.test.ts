@@ -141,7 +141,11 @@ test('a photo beside a backup that is damaged, emptied or gone is named, and the
   }
   const without = await convene(there, 'restore', file, '--skip-damaged')
   expect([without.code, without.error]).toEqual([0, ''])
-  expect(without.out).toContain('photos left out because they are missing or damaged: 1\n')
+  const [restored, ...more] = without.out.trimEnd().split('\n')
+  expect(restored).toContain(
+    ` and ${stored.filter(({ name }) => originalOf(name) === name).length - 1} photos, as they were at `,
+  )
+  expect(more).toEqual(['photos left out because they are missing or damaged: 1'])
   expect(contentOf(mediaOf(there)).size).toBe(3)
 
   expect(await scheduled(dataDir, directory, 1)).toBe('done\n')
@@ -338,6 +342,9 @@ test('two incremental backups of one installation are not made at once, and none
   await holder.exited
   expect(readdirSync(directory)).toEqual([])
   expect((await convene(dataDir, 'backup', '--incremental', file)).code).toBe(0)
+  expect((await convene(dataDir, 'backup', '--incremental', file)).error).toMatch(
+    /a\.db exists: choose another name\n?$/,
+  )
   expect((await convene(dataDir, 'backup', '--incremental', '--force', file)).code).toBe(2)
   expect((await convene(dataDir, 'backup', '--incremental', join(directory, 'a.backup'))).code).toBe(2)
 })

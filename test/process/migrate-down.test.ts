@@ -251,7 +251,7 @@ describe('migrate down', () => {
     const messages = async () => (await sql.unsafe('SELECT count(*)::int AS n FROM messages'))[0].n
     const { code, out, err } = await convene(['migrate', 'down', '--to', '2'], settings)
     expect(code).toBe(2)
-    expect(err).toMatch(/^convene: nothing was changed: add --yes [^\n]*make a dump with pg_dump first/)
+    expect(err).toMatch(/^convene: nothing was changed: add --yes [^\n]*make one with convene backup first/)
     expect(out).toMatch(/messages \(12 rows\)/)
     expect(await messages()).toBe(12)
 

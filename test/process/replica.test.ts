@@ -398,7 +398,7 @@ describe('a replica in a bucket', () => {
     for (let i = 1; i < 5; i++) await one.send(`Message ${i}`)
     await until(async () => (await one.metric('convene_replica_lag_seconds')) > 1, 'the replica lags')
     expect(await one.metric('convene_replica_waiting_bytes')).toBeGreaterThan(0)
-    expect(one.log()).toInclude('the place of the replica failed')
+    await until(() => one.log().includes('the place of the replica failed'), 'the failure is in the log')
     s3.fail(null)
     await shipped(one)
     await one.kill()

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openWebFiles, type WebFile } from '../../src/http/web-files.ts'
@@ -154,6 +154,30 @@ test('images, exports, errors, cookies and preflights are as with one thread', a
   const cookies = (await ask('POST', '/api/v1/auth/register', {}, account)).headers.getSetCookie()
   expect(cookies.length).toBeGreaterThan(1)
 })
+
+test('SIGHUP reloads the settings of all threads, and the log says so once', async () => {
+  const dataDir = newDirectory()
+  const legal = join(dataDir, 'legal')
+  mkdirSync(legal)
+  const write = (text: string) => writeFileSync(join(legal, 'terms.en.md'), text)
+  write('The terms of old.')
+  const { server, ask } = await start({ LEGAL_DIR: legal, LOG_LEVEL: 'info' }, dataDir)
+  const texts = () =>
+    Promise.all(Array.from({ length: 24 }, async () => (await ask('GET', '/api/v1/legal/terms')).body.text))
+  expect([...new Set(await texts())]).toEqual(['The terms of old.'])
+  const count = (line: string) => server.log().split(line).length - 1
+
+  write('The terms of today.')
+  process.kill(server.pid, 'SIGHUP')
+  await until(async () => !(await texts()).includes('The terms of old.'), 'all threads have the new text')
+  expect(count('settings and texts are reloaded')).toBe(1)
+
+  write(' ')
+  process.kill(server.pid, 'SIGHUP')
+  await until(() => count('settings are not reloaded') > 0, 'it says that the text is empty')
+  expect([...new Set(await texts())]).toEqual(['The terms of today.'])
+  expect(count('settings are not reloaded')).toBe(1)
+}, 60_000)
 
 test('metrics are those of all threads', async () => {
   const { ask, person, sockets } = await start()

@@ -214,7 +214,7 @@ function recorded(db: Postgres, statements: Map<string, Statement>): Postgres {
   }
   return {
     read: (work) => db.read((q) => work(queries(q))),
-    within: (ms, work) => db.within(ms, (q) => work(queries(q))),
+    search: (work) => db.search((q) => work(queries(q))),
     snapshot: (work) => db.snapshot((q) => work(queries(q))),
     write: (work) => db.write((q) => work(queries(q))),
     statement: (work) => db.statement((q) => work(queries(q))),

@@ -33,6 +33,7 @@ beforeEach(() => {
       expect(milliseconds).toBeGreaterThan(0)
       groups.push(size)
     },
+    gatheringMs: 60_000,
   })
 })
 afterEach(() => {
@@ -85,6 +86,18 @@ describe('grouping', () => {
     expect(groups.length).toBeGreaterThan(2)
     for (const size of groups.slice(1)) expect(size).toBeLessThan(64 + 10)
     expect(stored()).toHaveLength(204)
+  })
+
+  test('long turns that each bring one do not hold the first back', async () => {
+    const usual = openWriter(db, { onFatal: (error) => fatal.push(error), onGroup: ({ size }) => groups.push(size) })
+    const all = []
+    for (let turn = 0; turn < 10; turn++) {
+      all.push(usual.write(() => put(turn)))
+      Bun.sleepSync(5)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await Promise.all(all)
+    expect(Math.max(...groups)).toBeLessThanOrEqual(4)
   })
 
   test('writes of later turns do not wait for each other', async () => {

@@ -175,6 +175,24 @@ describe('the connection', () => {
     expect(refused).toBeWithin(1, 3)
   })
 
+  test('that ends with many requests hands them to another one, which takes few at once', async () => {
+    const narrow = await apnsServer({ atOnce: 2 })
+    closing.push(narrow.stop)
+    const { show } = senderOf({ url: narrow.url, pem: narrow.privateKey })
+    await show(target, aMessage, null)
+    let ended: unknown = null
+    narrow.behave(({ session }) => {
+      if (ended === session) return
+      if (ended !== null) return true
+      ended = session
+      // It has processed the first request only.
+      session.goaway(constants.NGHTTP2_NO_ERROR, 1)
+    })
+    await Promise.all(Array.from({ length: 20 }, () => show(target, aMessage, null)))
+    expect(narrow.received).toHaveLength(21)
+    expect(narrow.connections()).toBe(2)
+  })
+
   test('that is cut in the middle is a failure that may pass, and the next notification opens another', async () => {
     const { port, cut, unplug } = await cable(Number(new URL(server.url).port))
     closing.push(unplug)

@@ -146,13 +146,25 @@ describe('an error of FCM', () => {
     server.replyWith(response)
     return failureOf(senderOf().show(target, aMessage, null))
   }
-  const violation = () =>
+  const malformed = () =>
     Response.json(
       {
         error: {
           code: 400,
           status: 'INVALID_ARGUMENT',
           message: 'The registration token is not a valid FCM registration token',
+          details: [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode: 'INVALID_ARGUMENT' }],
+        },
+      },
+      { status: 400 },
+    )
+  const violation = () =>
+    Response.json(
+      {
+        error: {
+          code: 400,
+          status: 'INVALID_ARGUMENT',
+          message: 'Request contains an invalid argument.',
           details: [
             { '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode: 'INVALID_ARGUMENT' },
             {
@@ -171,6 +183,7 @@ describe('an error of FCM', () => {
       () => fcmError(404, 'NOT_FOUND'),
       () => fcmError(403, 'PERMISSION_DENIED', 'SENDER_ID_MISMATCH'),
       violation,
+      malformed,
     ])
       expect(await answered(response)).toBeInstanceOf(ChannelGone)
   })

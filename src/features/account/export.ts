@@ -113,14 +113,14 @@ export function openExporter(deps: Deps) {
     }
   }
 
-  const waitingOf = (parcels: readonly Parcel[]) => ({
-    mails_waiting: parcels.flatMap(({ payload, created_at }) =>
+  const mailsAmong = (parcels: readonly Parcel[]) =>
+    parcels.flatMap(({ payload, created_at }) =>
       'to' in payload ? [{ about: payload.about, to: payload.to, created_at: iso(created_at) }] : [],
-    ),
-    notifications_waiting: parcels.flatMap(({ kind, payload, created_at }) =>
+    )
+  const notificationsAmong = (parcels: readonly Parcel[]) =>
+    parcels.flatMap(({ kind, payload, created_at }) =>
       'to' in payload || !('about' in payload) ? [] : [{ by: kind, about: payload.about, created_at: iso(created_at) }],
-    ),
-  })
+    )
 
   async function notificationsOf(userId: string) {
     const { channels, preferences, mutes } = await notifications.holdings(userId)
@@ -163,33 +163,35 @@ export function openExporter(deps: Deps) {
 
   async function* document(caller: Caller): AsyncGenerator<string> {
     const { id } = caller
-    const single = {
-      exported_at: iso(now()),
-      account: await profiles.me(id),
-      messenger_photo_url: await messengerPhotoOf(id),
-      preferences: await profiles.preferences(caller),
-      location: await locationOf(id),
-      last_seen_at: isoOrNull((await lastSeen.of([id])).get(id) ?? null),
-      identities: (await identities.ofUser(id)).map(({ created_at, last_used_at, ...identity }) => ({
-        ...identity,
-        created_at: iso(created_at),
-        last_used_at: isoOrNull(last_used_at),
-      })),
-      email_links: (await emails.linksOf(id)).map(({ expires_at, ...link }) => ({
-        ...link,
-        expires_at: iso(expires_at),
-      })),
-      ...waitingOf(await outbox.ofUser(id)),
-      notifications: await notificationsOf(id),
-      bot: await botPermissionOf(id),
-      passkeys: (await passkeys.ofUser(id)).map(({ user_id: _, created_at, last_used_at, ...passkey }) => ({
-        ...passkey,
-        created_at: iso(created_at),
-        last_used_at: isoOrNull(last_used_at),
-      })),
-      reviews_written: (await store.reviewsBy(id)).map(reviewView),
+    const waiting = await outbox.ofUser(id)
+    const single: Record<string, () => unknown> = {
+      account: () => profiles.me(id),
+      messenger_photo_url: () => messengerPhotoOf(id),
+      preferences: () => profiles.preferences(caller),
+      location: () => locationOf(id),
+      last_seen_at: async () => isoOrNull((await lastSeen.of([id])).get(id) ?? null),
+      identities: async () =>
+        (await identities.ofUser(id)).map(({ created_at, last_used_at, ...identity }) => ({
+          ...identity,
+          created_at: iso(created_at),
+          last_used_at: isoOrNull(last_used_at),
+        })),
+      email_links: async () =>
+        (await emails.linksOf(id)).map(({ expires_at, ...link }) => ({ ...link, expires_at: iso(expires_at) })),
+      mails_waiting: () => mailsAmong(waiting),
+      notifications_waiting: () => notificationsAmong(waiting),
+      notifications: () => notificationsOf(id),
+      bot: () => botPermissionOf(id),
+      passkeys: async () =>
+        (await passkeys.ofUser(id)).map(({ user_id: _, created_at, last_used_at, ...passkey }) => ({
+          ...passkey,
+          created_at: iso(created_at),
+          last_used_at: isoOrNull(last_used_at),
+        })),
+      reviews_written: async () => (await store.reviewsBy(id)).map(reviewView),
     }
-    yield JSON.stringify(single).slice(0, -1)
+    yield `{"exported_at":${JSON.stringify(iso(now()))}`
+    for (const [name, read] of Object.entries(single)) yield `,"${name}":${JSON.stringify(await read())}`
     const lists: Record<string, AsyncIterable<unknown>> = {
       reviews_received: pages((page) => reviews.ofUser(caller, id, page)),
       blocks: pages((page) => safety.blocks(caller, page)),

@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { iso, seconds } from '../../lib/time.ts'
 import type { Nodes } from '../../realtime/nodes.ts'
 import type { Consents } from './consents.ts'
-import type { ConsentKind, SessionStore } from './store.ts'
+import type { ConsentKind, SessionOfUser, SessionStore } from './store.ts'
 import { notSignedIn, type Tokens } from './tokens.ts'
 
 /** Who makes a request. */
@@ -16,6 +16,12 @@ export type Caller = {
   passkey_at: number | null
   token_expires_at: number
 }
+
+/** The session in which a caller acts. */
+export const sessionOf = ({ id, session_id }: Pick<Caller, 'id' | 'session_id'>): SessionOfUser => ({
+  id: session_id,
+  user_id: id,
+})
 
 export type Callers = ReturnType<typeof callers>
 

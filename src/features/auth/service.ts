@@ -137,6 +137,8 @@ export function authService(deps: Deps) {
       const verdicts = [await deps.filter.text('name', null, name), await deps.filter.text('bio', null, bio)]
       const language = preferredLanguage(client.language)
       const password_hash = await newPasswordHash(holderOf(client.address), body.password, '/password')
+      // Before the mail to the address is counted, so that strangers do not use up the mails of the account that has it.
+      if (email !== null && (await accounts.keepsAddress(email, now()))) throw emailTaken()
       const account = newAccount({ email, phone, password_hash, name, city, bio, gender, language, admission })
       const { id } = account
       const session = newSession(id, client)
@@ -147,7 +149,7 @@ export function authService(deps: Deps) {
         webhooks: webhooks.about('user.created', id, { user_id: id, by: email === null ? 'phone' : 'email' }),
         told: toldOfLoss,
       })
-      if (outcome === 'email_taken') throw new Refusal('email_taken', 'There is an account with this e-mail address.')
+      if (outcome === 'email_taken') throw emailTaken()
       if (outcome === 'phone_taken') throw new Refusal('phone_taken', 'There is an account with this phone number.')
       if (typeof outcome === 'string') throw notAdmitted(outcome)
       if (outcome.lost_by !== null) await callers.forget(outcome.lost_by)
@@ -269,6 +271,8 @@ export function authService(deps: Deps) {
     },
   }
 }
+
+const emailTaken = () => new Refusal('email_taken', 'There is an account with this e-mail address.')
 
 /** The most preferred language of an Accept-Language header that is valid in our preferences; English if there is none. */
 function preferredLanguage(acceptLanguage: string | null): string {

@@ -66,6 +66,8 @@ export type AccountStore = {
       told?: EmailWebhooks
     },
   ): Promise<Freed | 'email_taken' | 'phone_taken' | RegistrationRefusal>
+  /** Whether an account has that address and keeps it (`email/rules.ts`), so that no other can register it. */
+  keepsAddress(email: string, now: number): Promise<boolean>
   /**
    * The account with that messenger id: an existing one, or else this new one, if it is admitted, with the webhooks about
    * it.
@@ -93,9 +95,9 @@ export type AccountStore = {
   /** Replaces one hash by another; false if it is no longer the one that the password was checked against. */
   replacePasswordHash(userId: string, from: string, to: string): Promise<boolean>
   /**
-   * The same, and ends all sessions but one. Returns the ids of the ended sessions, or null if the stored hash is no longer
-   * `from` (null for an account without a password). The mails go into the outbox; a pending change of address is
-   * cancelled.
+   * The same, and ends all sessions but one. Returns the ids of the ended sessions, or null if that one has ended or the
+   * stored hash is no longer `from` (null for an account without a password). The mails go into the outbox; a pending change
+   * of address is cancelled, and links for a new password end.
    */
   changePassword(
     userId: string,
@@ -127,6 +129,9 @@ export type Session = {
   /** When the session was opened, or last confirmed, with a passkey. */
   passkey_at: number | null
 }
+
+/** Names a session of a user. */
+export type SessionOfUser = Pick<Session, 'id' | 'user_id'>
 
 /** A session with the facts that decide whether its user may act. */
 export type SessionWithUser = Session & {

@@ -93,6 +93,7 @@ export function openIntake({
     let failures = 0
     let logged = ''
     while (!signal.aborted) {
+      let askedMs = 0
       try {
         await holdAndWork()
         failures = 0
@@ -104,9 +105,11 @@ export function openIntake({
         if (reason !== logged) log.error({ reason }, 'the bot gets no updates')
         logged = reason
         failures++
+        askedMs = askedPauseOf(error)
       }
       // Also after a lost lease, so that the nodes do not compete for it in a loop.
-      await pause(Math.min(longestPause, seconds * 2 ** Math.max(0, failures - 1)), signal)
+      const backoff = Math.min(longestPause, seconds * 2 ** Math.max(0, failures - 1))
+      await pause(Math.max(backoff, askedMs), signal)
     }
   }
 
@@ -118,7 +121,7 @@ export function openIntake({
         isKnown = true
       } catch (error) {
         log.warn({ reason: reasonOf(error) }, 'the bot’s name is not known')
-        await pause(longestPause, signal)
+        await pause(Math.max(longestPause, askedPauseOf(error)), signal)
       }
     }
   }
@@ -135,6 +138,9 @@ export function openIntake({
     },
   }
 }
+
+/** The pause that Telegram asks for (429); 0 for any other error. */
+const askedPauseOf = (error: unknown): number => (error instanceof TelegramError ? (error.retryAfterMs ?? 0) : 0)
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof TelegramError)) return messageOf(error)

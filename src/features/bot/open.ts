@@ -49,7 +49,7 @@ export function openBot({ config, storage, key, counter, leases, node, log, metr
 
   // Loaded here, so that a server without a bot does not load the libraries.
   const { openTelegram }: typeof import('../../outbox/telegram/api.ts') = require('../../outbox/telegram/api.ts')
-  const telegram = openTelegram({ token, apiUrl: messengerApiUrl, ...(counter && { pace: sharedPace(counter) }) })
+  const telegram = openTelegram({ token, apiUrl: messengerApiUrl, now, ...(counter && { pace: sharedPace(counter) }) })
   const failed = (error: unknown) => log.warn({ reason: messageOf(error) }, 'the bot could not answer')
   const bot = botService({ store: storage.bot, telegram, permissions, app, failed, ids, now })
   const secret = (purpose: string) =>

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Elysia, t } from 'elysia'
-import type { Visitor } from '../../http/visitor.ts'
+import { readJson } from '../../http/json-body.ts'
+import type { FormVisitor } from '../../http/visitor.ts'
 import { Refusal } from '../../lib/refusal.ts'
 
 /** Where the messenger posts updates, and the secrets that it must present. */
@@ -13,22 +14,29 @@ type BotDoor = {
 }
 
 type Deps = {
-  visitor: Visitor
+  formVisitor: FormVisitor
   /** Null if the messenger posts nothing here. */
   door: BotDoor | null
 }
 
-export const botRoutes = ({ visitor, door }: Deps) =>
-  new Elysia({ name: 'bot' }).use(visitor).post(
+/**
+ * A long message with links exceeds 64 KiB, all the more together with the message that it answers. Telegram repeats a refused
+ * update and holds back later ones meanwhile, so one such message would silence the bot.
+ */
+const longestUpdate = 1024 * 1024
+
+export const botRoutes = ({ formVisitor, door }: Deps) =>
+  new Elysia({ name: 'bot' }).use(formVisitor).post(
     '/api/v1/messenger/updates/:path',
-    async ({ params, headers, body }) => {
-      await admitted(door, params.path, headers['x-telegram-bot-api-secret-token']).receive(body)
+    async ({ params, headers, request }) => {
+      // Before the body is read: a stranger must not make the server read a large one.
+      const { receive } = admitted(door, params.path, headers['x-telegram-bot-api-secret-token'])
+      await receive(await readJson(request, longestUpdate))
       return {}
     },
     {
       limit: 'bot_update',
       params: t.Object({ path: t.String() }),
-      body: t.Unknown(),
       response: { 200: t.Object({}) },
       detail: { hide: true },
     },

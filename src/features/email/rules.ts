@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { days, hours, seconds } from '../../lib/time.ts'
 
 export type EmailLinkKind = 'verify' | 'reset' | 'change' | 'undo'
@@ -21,11 +22,14 @@ const unverifiedFor = 7 * days
 
 /**
  * What is wrong with an e-mail address; null for a valid one. Deliberately permissive: mail that arrives proves an address,
- * not its form.
+ * not its form. But its domain must not be another spelling of one (`ｅxample.org`): mails would go there, uncounted.
  */
 export function emailProblem(value: string): 'too_long' | 'format' | null {
   if (value.length > 254) return 'too_long'
-  return /^[^@<>"]{1,64}@[^@.<>"]+(\.[^@.<>"]+)+$/.test(value) && !/[\p{C}\p{Z}]/u.test(value) ? null : 'format'
+  if (!/^[^@<>"]{1,64}@[^@.<>"]+(\.[^@.<>"]+)+$/.test(value) || /[\p{C}\p{Z}]/u.test(value)) return 'format'
+  const domain = normalizedEmail(value.slice(value.indexOf('@') + 1))
+  const ascii = domainToASCII(domain)
+  return domain === ascii || domain === domainToUnicode(ascii) ? null : 'format'
 }
 
 /** Whether a new link ends the account's earlier ones of its kind. Each change of an address keeps its own `undo` link. */

@@ -9,6 +9,7 @@ import type { Caller, Callers } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
 import { openCutOff } from '../auth/cut-off.ts'
 import type { Auth } from '../auth/service.ts'
+import { notSignedIn } from '../auth/tokens.ts'
 import type { AccountMails } from './account-mails.ts'
 import { type EmailLinkKind, linkLifetimes, longestLookupPause, normalizedEmail } from './rules.ts'
 import type { Addressee, EmailLink, EmailStore, EmailWebhooks, Welcome } from './store.ts'
@@ -199,7 +200,8 @@ export function emailService(deps: Deps) {
         const notice = mails.to(from, { about: 'email_changed', link: undo.link, new_email_hint: emailHint(email) })
         if (from.email_verified_at !== null || (await mails.mayReach(from.email))) sent.push(notice)
       }
-      if (await store.issue(caller.id, made, sent)) mails.wake()
+      if (!(await store.issue(caller.id, made, sent, caller.session_id))) throw notSignedIn()
+      mails.wake()
       await audit.note('email_change_asked', caller.id, caller.id)
     },
 

@@ -41,9 +41,14 @@ export type EmailStore = {
   languageOf(userId: string): Promise<string>
   /**
    * Stores links and puts their mails into the outbox. A link replaces an older one of its kind, except `undo`. Returns false
-   * and does nothing if the account is erased.
+   * and does nothing if the account is erased, or `session_id` is given and has ended.
    */
-  issue(userId: string, links: readonly EmailLink[], mails: readonly NewParcel<'mail'>[]): Promise<boolean>
+  issue(
+    userId: string,
+    links: readonly EmailLink[],
+    mails: readonly NewParcel<'mail'>[],
+    session_id?: string,
+  ): Promise<boolean>
   /** Ends the link of a change of the address that was asked for and has not happened. */
   cancelChange(userId: string): Promise<void>
   /** Whether there is such a link and it has not expired. */

@@ -141,7 +141,11 @@ export function oidcLogin(deps: Deps) {
       throw new Refusal('provider_not_configured', 'This server has no PUBLIC_URL, to which a provider could answer.')
     const target = returnTarget(returnTo ?? '/', publicUrl, deps.corsOrigins)
     if (target === null)
-      throw invalid('/return_to', 'Expected an address on this server, or on a listed origin', 'not_allowed')
+      throw invalid(
+        '/return_to',
+        'Expected an address on this server or a listed origin, of up to 2,000 characters once encoded',
+        'not_allowed',
+      )
     return { isPosted, target }
   }
 
@@ -156,7 +160,7 @@ export function oidcLogin(deps: Deps) {
     const state = (await callers.accessState([by])).get(by.session_id)
     if (state === 'suspended') throw new Refusal('suspended', 'This account is suspended.')
     if (state === 'ended') throw notSignedIn()
-    await identities.linkSubject({ id: by.user_id }, subject)
+    await identities.linkSubject({ id: by.user_id, session_id: by.session_id }, subject)
   }
 
   /** The gate for writes lets these redirects pass, because a browser needs an address to go to. */

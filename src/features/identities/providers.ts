@@ -119,7 +119,7 @@ export function openProviders({ providers, log, now, timeoutMs = 3 * seconds }: 
   function refusalOf({ name }: OidcProvider, error: unknown): Refusal {
     if (error instanceof Refusal) return error
     if (isTokenFault(error)) return invalidToken()
-    if (error instanceof oidc().AuthorizationResponseError && error.error === 'access_denied')
+    if (error instanceof oidc().AuthorizationResponseError && cancellations.includes(error.error))
       return new Refusal('forbidden', 'The sign-in was cancelled.')
     log.warn({ provider: name, reason: reasonOf(error) }, 'an OpenID Connect provider failed')
     return away()
@@ -247,6 +247,8 @@ const tokenFaults = [
   joseErrors.JOSEAlgNotAllowed,
   joseErrors.JOSENotSupported,
 ]
+// The second is Apple's word for the first.
+const cancellations = ['access_denied', 'user_cancelled_authorize']
 const brokenAnswers = [
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
@@ -259,7 +261,7 @@ function isTokenFault(error: unknown): boolean {
   if (tokenFaults.some((Fault) => error instanceof Fault)) return true
   if (error instanceof oidc().ResponseBodyError) return error.error === 'invalid_grant'
   if (error instanceof oidc().AuthorizationResponseError)
-    return !['access_denied', 'server_error', 'temporarily_unavailable'].includes(error.error)
+    return ![...cancellations, 'server_error', 'temporarily_unavailable'].includes(error.error)
   return error instanceof oidc().ClientError && brokenAnswers.includes(error.code ?? '')
 }
 

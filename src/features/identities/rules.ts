@@ -72,5 +72,7 @@ export function returnTarget(given: string, publicUrl: string, listed: readonly 
   if (/^\/*(?:%2f|%5c)/i.test(given) || /[\p{C}\s]/u.test(given)) return null
   const url = URL.parse(given, publicUrl)
   if (url === null || url.username !== '' || url.password !== '' || !/^https?:$/.test(url.protocol)) return null
+  // It is kept as JSON in a cookie, which browsers drop beyond 4,096 bytes. Encoded, a character may have become nine.
+  if (JSON.stringify(url.href).length > 2100) return null
   return url.origin === new URL(publicUrl).origin || listed.includes(url.origin) ? url.href : null
 }

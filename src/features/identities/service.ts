@@ -2,7 +2,7 @@ import type { Page, Paging } from '../../lib/paging.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { iso, isoOrNull } from '../../lib/time.ts'
 import type { Audit } from '../audit/service.ts'
-import type { Caller, Callers } from '../auth/callers.ts'
+import { type Caller, type Callers, sessionOf } from '../auth/callers.ts'
 import type { Client } from '../auth/consents.ts'
 import type { Auth } from '../auth/service.ts'
 import type { BotPermissions } from '../bot/permissions.ts'
@@ -92,15 +92,15 @@ export function identityService(deps: Deps) {
       await auth.confirmRecently(caller, password, client)
       const person = auth.messengerPerson(init_data)
       const with_ = await changeRecords('way_in_added', caller.id, { kind: 'messenger', provider: null })
-      const linked = linkedView(await store.linkMessenger(caller.id, person.messenger_id, now(), with_))
+      const linked = linkedView(await store.linkMessenger(sessionOf(caller), person.messenger_id, now(), with_))
       await botPermissions.noteInitData(caller.id, person)
       return linked
     },
 
     /** The same with a subject of an OIDC provider. Whoever calls it has confirmed the caller. */
-    async linkSubject(caller: Pick<Caller, 'id'>, subject: Subject) {
+    async linkSubject(caller: Pick<Caller, 'id' | 'session_id'>, subject: Subject) {
       const with_ = await changeRecords('way_in_added', caller.id, { kind: 'oidc', provider: subject.provider })
-      return linkedView(await store.linkSubject(caller.id, subject, now(), with_))
+      return linkedView(await store.linkSubject(sessionOf(caller), subject, now(), with_))
     },
 
     /**

@@ -1,5 +1,6 @@
 import type { NewParcel } from '../../outbox/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
+import type { SessionOfUser } from '../auth/store.ts'
 import type { Addressee } from '../email/store.ts'
 import type { Configured } from './rules.ts'
 
@@ -34,7 +35,7 @@ export type Subject = {
 /** The audit entry and the mails that are stored with a change. */
 export type ChangeRecords = { audit: AuditEntry; mails: readonly NewParcel<'mail'>[] }
 
-/** The result of linking; null if the account is erased. `other`: the account has another identity of that kind. */
+/** The result of linking; null if the session has ended, or its account is erased. `other`: the account has another identity of that kind. */
 export type Linked = { identity: Identity; outcome: 'linked' | 'known' } | 'taken' | 'other' | null
 
 export type IdentityStore = {
@@ -53,8 +54,8 @@ export type IdentityStore = {
     now: number,
     records: (to: Addressee) => ChangeRecords,
   ): Promise<{ user_id: string; identity_id: string } | null>
-  linkSubject(userId: string, subject: Subject, now: number, records: ChangeRecords): Promise<Linked>
-  linkMessenger(userId: string, messengerId: string, now: number, records: ChangeRecords): Promise<Linked>
+  linkSubject(by: SessionOfUser, subject: Subject, now: number, records: ChangeRecords): Promise<Linked>
+  linkMessenger(by: SessionOfUser, messengerId: string, now: number, records: ChangeRecords): Promise<Linked>
   /**
    * Removes a way to sign in, unless it is the last usable one (`removalVerdict`). Of two requests that remove the last two at
    * once, one is refused. Null if the account is erased.

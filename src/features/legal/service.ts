@@ -153,6 +153,10 @@ function isEmpty(path: string): boolean {
   }
 }
 
+// A misspelled `term.en.md` must not leave our text in force unnoticed.
+const looksLikeText = (name: string) =>
+  publishedKinds.some((kind) => name.includes(kind)) || (name.endsWith('.md') && name !== 'readme.md')
+
 /** For the checks before a start. Throws if it is not a readable directory. */
 export function legalFiles(dir: string): LegalFiles {
   const files = readdirSync(dir).sort()
@@ -160,8 +164,6 @@ export function legalFiles(dir: string): LegalFiles {
   return {
     texts,
     empty: texts.filter((file) => isEmpty(join(dir, file))),
-    misnamed: files.filter(
-      (file) => !texts.includes(file) && publishedKinds.some((kind) => file.toLowerCase().includes(kind)),
-    ),
+    misnamed: files.filter((file) => !texts.includes(file) && looksLikeText(file.toLowerCase())),
   }
 }

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { setImmediate } from 'node:timers/promises'
 import { fairSemaphore } from '../../lib/fair-semaphore.ts'
 import { Refusal, invalid } from '../../lib/refusal.ts'
 import { readImageFile } from './image-file.ts'
@@ -65,7 +66,7 @@ export async function reencode(bytes: Uint8Array, userId: string): Promise<Pictu
       const plain = plainWebp(encoded, 12, encoded.length, width, height)
       const thumb = await shrink(plain)
       const placeholder = await placeholderOf(thumb)
-      return { bytes: plain, width, height, thumb, placeholder, pdq: pdqOf(await luminanceOf(thumb)) }
+      return { bytes: plain, width, height, thumb, placeholder, pdq: await hashed(thumb) }
     } catch (error) {
       throw refusalOf(error)
     }
@@ -79,7 +80,14 @@ export const thumbnailOf = (picture: Uint8Array): Promise<Uint8Array> => limited
  * The hashes of a picture, from its thumbnail: decoding that takes a twentieth of the time and changes few of the bits. Throws
  * if it cannot be decoded.
  */
-export const pdqOfThumb = (thumb: Uint8Array): Promise<Pdq> => limited('', async () => pdqOf(await luminanceOf(thumb)))
+export const pdqOfThumb = (thumb: Uint8Array): Promise<Pdq> => limited('', () => hashed(thumb))
+
+async function hashed(thumb: Uint8Array): Promise<Pdq> {
+  const luminance = await luminanceOf(thumb)
+  // Each of the two takes some milliseconds of the event loop.
+  await setImmediate()
+  return pdqOf(luminance)
+}
 
 /** Makes a thumbnail from the stored picture: decoding the upload again would cost several times more. */
 const shrink = (picture: Uint8Array) =>

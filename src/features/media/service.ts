@@ -73,7 +73,8 @@ export function mediaService({ store, limits, files, community, key, ids, checks
         await files.put(file, encoded)
         await files.put(thumbOf(file), thumb)
       } catch (error) {
-        await files.remove(withThumbs([file]))
+        // A remote store that does not answer would be waited for twice. Its sweep removes what it has stored.
+        if (files.remote === null) await files.remove(withThumbs([file]))
         throw error
       }
       const image = {

@@ -80,7 +80,8 @@ export function notificationService(deps: Deps) {
       }
       case 'apns':
         if (!isDeviceToken(asked.token)) throw invalid('/token', 'Expected the device token as hexadecimal', 'format')
-        return { token: asked.token }
+        // Apps write the same token in either case, and a device must have one channel only.
+        return { token: asked.token.toLowerCase() }
       case 'fcm':
         return { token: asked.token }
       case 'telegram': {

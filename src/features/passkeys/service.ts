@@ -136,6 +136,7 @@ export function passkeyService(deps: Deps) {
         last_used_at: null,
       }
       const outcome = await store.add(passkey, {
+        session_id: caller.session_id,
         challenge: answer.challenge,
         audit: audit.entry('passkey_added', caller.id, passkey.id),
         mails: await mails.about(caller.id, { about: 'way_in_added', kind: 'passkey', label: passkey.label }),

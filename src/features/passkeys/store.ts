@@ -1,5 +1,6 @@
 import type { NewParcel } from '../../outbox/store.ts'
 import type { AuditEntry } from '../audit/store.ts'
+import type { SessionOfUser } from '../auth/store.ts'
 
 export type Passkey = {
   id: string
@@ -28,18 +29,18 @@ export type PasskeyStore = {
   /** Oldest first. */
   ofUser(userId: string): Promise<Passkey[]>
   /**
-   * Adds a passkey with its audit entry and mails, and marks the challenge as used. Returns null and does nothing if the
-   * account is erased.
+   * Adds a passkey with its audit entry and mails, and marks the challenge as used. Returns null and does nothing if that
+   * session has ended, or the account is erased.
    */
   add(
     passkey: Passkey,
-    with_: { challenge: UsedChallenge; audit: AuditEntry; mails: readonly NewParcel<'mail'>[] },
+    with_: { session_id: string; challenge: UsedChallenge; audit: AuditEntry; mails: readonly NewParcel<'mail'>[] },
   ): Promise<'added' | 'challenge_used' | 'taken' | 'too_many' | null>
   /**
    * Records in a session that a passkey has confirmed it. False if the challenge was used before, the counter did not rise,
    * the passkey is gone, or the session is over.
    */
-  confirm(session: { id: string; user_id: string }, use: PasskeyUse, now: number, audit: AuditEntry): Promise<boolean>
+  confirm(session: SessionOfUser, use: PasskeyUse, now: number, audit: AuditEntry): Promise<boolean>
   /** Removes up to `limit` challenges that would have expired by now. Returns how many. */
   removeOldChallenges(now: number, limit: number): Promise<number>
 }

@@ -1,4 +1,8 @@
+import { hours } from '../../lib/time.ts'
 import type { ReportTarget } from '../safety/store.ts'
+
+/** An account that is opened this soon before or after a report may have been opened because of it, in milliseconds. */
+export const openedWithin = hours
 
 /**
  * Which fields of a report outlive its evidence. Texts by or about an erased account are removed. A report about a review keeps

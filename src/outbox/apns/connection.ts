@@ -17,6 +17,8 @@ type Connection = {
   /** The last stream that the server has processed, according to its GOAWAY. */
   lastProcessed: number
   failure: string | null
+  /** Resolves once the server has said how many requests it takes at once; in the end also if it never does. */
+  ready: Promise<void>
 }
 
 // Answers of APNs have some 100 bytes.
@@ -38,7 +40,12 @@ export function openHttp2(
   function connection(): Connection {
     if (current && !current.session.closed && !current.session.destroyed) return current
     const session = connect(origin, { ca })
-    const opened: Connection = { session, lastProcessed: Infinity, failure: null }
+    const { promise: ready, resolve: becomeReady } = Promise.withResolvers<void>()
+    const opened: Connection = { session, lastProcessed: Infinity, failure: null, ready }
+    const late = setTimeout(becomeReady, timeoutMs)
+    late.unref()
+    void ready.then(() => clearTimeout(late))
+    session.once('remoteSettings', () => becomeReady())
     current = opened
     const pings = setInterval(() => ping(session), pingEveryMs)
     pings.unref()
@@ -52,6 +59,7 @@ export function openHttp2(
     })
     session.on('close', () => {
       clearInterval(pings)
+      becomeReady()
       retire(opened)
     })
     return opened
@@ -115,8 +123,10 @@ export function openHttp2(
       try {
         return await attempt(headers, body)
       } catch (error) {
-        if (error instanceof NotProcessed) return attempt(headers, body)
-        throw error
+        if (!(error instanceof NotProcessed)) throw error
+        // A connection that was just opened would refuse all requests above its limit, which is not known yet.
+        await connection().ready
+        return attempt(headers, body)
       }
     },
     close() {

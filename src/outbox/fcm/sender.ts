@@ -16,8 +16,11 @@ type Deps = {
 }
 
 type Answer = { status: number; retryAfter: string | null; error: FcmError }
-/** `code` is FCM's own, `status` that of any Google API, `field` the field of the request that is wrong. */
-type FcmError = { code: string | null; status: string | null; field: string | null }
+/**
+ * `code` is FCM's own, `status` that of any Google API, `field` the field of the request that is wrong. `namesToken`: the message
+ * says that the device's token is malformed, for which FCM has no code and often names no field.
+ */
+type FcmError = { code: string | null; status: string | null; field: string | null; namesToken: boolean }
 
 // The time that FCM asks for if it names none.
 const quotaPauseMs = minutes
@@ -114,7 +117,7 @@ function refuse({ status, retryAfter, error }: Answer, now: number) {
     error.code === 'UNREGISTERED' ||
     error.code === 'SENDER_ID_MISMATCH' ||
     (status === 404 && error.status === 'NOT_FOUND') ||
-    (status === 400 && error.field === 'message.token')
+    (status === 400 && (error.field === 'message.token' || error.namesToken))
   if (isGone) throw new ChannelGone(answered)
   if (status === 400 || status === 413) throw new Undeliverable(answered)
   const afterMs = retryAfterMs(retryAfter, now) ?? (status === 429 ? quotaPauseMs : null)
@@ -124,7 +127,7 @@ function refuse({ status, retryAfter, error }: Answer, now: number) {
 
 /** The error of a Google API (google.rpc.Status), with FCM's details where there are some. */
 function errorIn(text: string): FcmError {
-  const none: FcmError = { code: null, status: null, field: null }
+  const none: FcmError = { code: null, status: null, field: null, namesToken: false }
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -137,10 +140,12 @@ function errorIn(text: string): FcmError {
   const codes = list.map((detail) => word(fieldOf(detail, 'errorCode')))
   const violations = list.flatMap((detail) => fieldOf(detail, 'fieldViolations') ?? [])
   const fields = violations.map((violation) => word(fieldOf(violation, 'field')))
+  const message = fieldOf(error, 'message')
   return {
     code: codes.find((code) => code !== null) ?? null,
     status: word(fieldOf(error, 'status')),
     field: fields.find((field) => field !== null) ?? null,
+    namesToken: typeof message === 'string' && /registration token is not a valid/i.test(message),
   }
 }
 

@@ -38,9 +38,12 @@ function shownWayIn({ kind, label, language }: Of<'way_in_added'> | Of<'way_in_r
 const en: Texts = {
   verify: (_, { community }) => ({
     subject: `Confirm your e-mail address for ${community}`,
-    paragraphs: ['Please confirm that this address is yours.'],
+    paragraphs: ['Somebody, most likely you, made an account with this address. Please confirm that it was you.'],
     button: 'Confirm address',
-    after: ['The link works once, for 48 hours. If you did not register, ignore this mail: nothing will happen.'],
+    after: [
+      'The link works once, for 48 hours.',
+      'If it was not you, ignore this mail. The account is somebody else’s, who can sign in to it even after you confirm.',
+    ],
   }),
   reset: (_, { community }) => ({
     subject: `Set a new password for ${community}`,
@@ -53,9 +56,14 @@ const en: Texts = {
   }),
   email_change: (_, { community }) => ({
     subject: `Confirm your new address for ${community}`,
-    paragraphs: ['Please confirm that you want to use this address for your account.'],
+    paragraphs: [
+      'Somebody, most likely you, asked to use this address for an account. Please confirm that it was you.',
+    ],
     button: 'Use this address',
-    after: ['The link works once, for 1 hour. Until then your old address stays in use.'],
+    after: [
+      'The link works once, for 1 hour. Until then your old address stays in use.',
+      'If it was not you, ignore this mail. The account is somebody else’s, who can sign in to it even after you confirm.',
+    ],
   }),
   email_changed: ({ new_email_hint }, { community }) => ({
     subject: `The e-mail address of your ${community} account is about to change`,
@@ -119,10 +127,11 @@ const en: Texts = {
 const ru: Texts = {
   verify: (_, { community }) => ({
     subject: `Подтвердите адрес почты для ${community}`,
-    paragraphs: ['Пожалуйста, подтвердите, что этот адрес ваш.'],
+    paragraphs: ['Кто-то, скорее всего вы, создал аккаунт с этим адресом. Пожалуйста, подтвердите, что это были вы.'],
     button: 'Подтвердить адрес',
     after: [
-      'Ссылка действует один раз, 48 часов. Если вы не регистрировались, просто не отвечайте: ничего не произойдёт.',
+      'Ссылка действует один раз, 48 часов.',
+      'Если это были не вы, не обращайте внимания на это письмо. Аккаунт чужой: его владелец сможет входить в него и после подтверждения.',
     ],
   }),
   reset: (_, { community }) => ({
@@ -136,9 +145,14 @@ const ru: Texts = {
   }),
   email_change: (_, { community }) => ({
     subject: `Подтвердите новый адрес для ${community}`,
-    paragraphs: ['Пожалуйста, подтвердите, что хотите использовать этот адрес для своего аккаунта.'],
+    paragraphs: [
+      'Кто-то, скорее всего вы, хочет использовать этот адрес для аккаунта. Пожалуйста, подтвердите, что это были вы.',
+    ],
     button: 'Использовать этот адрес',
-    after: ['Ссылка действует один раз, 1 час. До этого остаётся прежний адрес.'],
+    after: [
+      'Ссылка действует один раз, 1 час. До этого остаётся прежний адрес.',
+      'Если это были не вы, не обращайте внимания на это письмо. Аккаунт чужой: его владелец сможет входить в него и после подтверждения.',
+    ],
   }),
   email_changed: ({ new_email_hint }, { community }) => ({
     subject: `Адрес почты вашего аккаунта ${community} скоро изменится`,

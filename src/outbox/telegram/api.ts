@@ -19,6 +19,7 @@ type Options = {
   pace?: (chat: string) => Promise<void>
   /** The time between two messages to one chat. */
   pauseInChatMs?: number
+  now?: () => number
 }
 
 /** How long one request for updates waits at Telegram for the next. */
@@ -26,10 +27,18 @@ const pollS = 25
 // Telegram accepts 4096 characters.
 const longestText = 3500
 const retriedWithinS = 3
+// Above this number, pauses that are over are removed.
+const mostPauses = 1000
 const allowed_updates = ['message', 'my_chat_member'] as const
 
 /** The Bot API as the server uses it: within Telegram's limits, and with errors that hold no secret. */
-export function openTelegram({ token, apiUrl, pace = async () => {}, pauseInChatMs = seconds }: Options) {
+export function openTelegram({
+  token,
+  apiUrl,
+  pace = async () => {},
+  pauseInChatMs = seconds,
+  now = Date.now,
+}: Options) {
   const api = new Api(token, {
     apiRoot: apiUrl,
     timeoutSeconds: pollS + 20,
@@ -45,6 +54,21 @@ export function openTelegram({ token, apiUrl, pace = async () => {}, pauseInChat
       rethrowInternalServerErrors: true,
     }),
   )
+  // The outbox postpones only the message that was refused. Others to that chat would be refused too, and prolong the pause.
+  const pausedUntil = new Map<string, number>()
+  api.config.use(async (proceed, method, payload, signal) => {
+    const chat = 'chat_id' in payload ? String(payload.chat_id) : null
+    if (chat === null) return proceed(method, payload, signal)
+    const rest = (pausedUntil.get(chat) ?? 0) - now()
+    if (rest > 0) return refusedForNow(rest)
+    pausedUntil.delete(chat)
+    const answer = await proceed(method, payload, signal)
+    if (answer.ok || answer.error_code !== 429 || answer.parameters?.retry_after === undefined) return answer
+    if (pausedUntil.size >= mostPauses)
+      for (const [other, until] of pausedUntil) if (until <= now()) pausedUntil.delete(other)
+    pausedUntil.set(chat, now() + answer.parameters.retry_after * seconds)
+    return answer
+  })
   // 25 messages a second over all, one a second in a chat.
   api.config.use(
     apiThrottler({
@@ -117,6 +141,14 @@ export function openTelegram({ token, apiUrl, pace = async () => {}, pauseInChat
 
 const cut = (text: string) =>
   text.length <= longestText ? text : `${text.slice(0, longestText).toWellFormed().trimEnd()}…`
+
+/** What Telegram would answer, so that the message waits as long as if it had been asked. */
+const refusedForNow = (ms: number) => ({
+  ok: false as const,
+  error_code: 429,
+  description: 'Too Many Requests',
+  parameters: { retry_after: Math.ceil(ms / seconds) },
+})
 
 function failureOf(error: unknown, token: string): Error {
   if (error instanceof GrammyError) {

@@ -12,7 +12,7 @@ import type { ChatStore, Message, NewMessage } from '../../features/chats/store.
 import { isTheirs } from '../image-use.ts'
 import { asHeld, isBlockedPair, isErased, selectByClientId, selectHeldByClientId } from '../sql/chats.ts'
 import type { Database } from './database.ts'
-import { value } from './dialect.ts'
+import { isAmong, value } from './dialect.ts'
 import { recordManyEvents } from './events.ts'
 import { askedOfMessage, askedValues } from '../sql/asked-notifications.ts'
 import { onTakenSlot } from '../sql/outbox.ts'
@@ -20,7 +20,7 @@ import { busy } from './failures.ts'
 import type { Queries } from './queries.ts'
 import { tables } from './schema.ts'
 
-const lockChats = 'SELECT id FROM chats WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
+const lockChats = `SELECT id FROM chats WHERE ${isAmong('id', 1)} ORDER BY id FOR NO KEY UPDATE`
 const lockFreeChats = `${lockChats} SKIP LOCKED`
 const byClientId = selectByClientId({ value })
 const heldByClientId = selectHeldByClientId({ value })
@@ -32,7 +32,7 @@ export const pairStates = `
   SELECT id, ${isErased('user_a')} OR ${isErased('user_b')} AS erased, ${isBlockedPair('user_a', 'user_b')} AS blocked,
     ((SELECT 1 FROM channels d WHERE d.user_id = user_a LIMIT 1) IS NOT NULL
       OR (SELECT 1 FROM channels d WHERE d.user_id = user_b LIMIT 1) IS NOT NULL) AS reachable
-  FROM chats WHERE id = ANY($1::text[])`
+  FROM chats WHERE ${isAmong('id', 1)}`
 const sentBy = 'SELECT 1 FROM messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100'
 const heldBy = 'SELECT 1 FROM held_messages WHERE chat_id = $1 AND sender_id = $2 LIMIT 100'
 

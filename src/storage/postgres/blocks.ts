@@ -1,13 +1,15 @@
 import type { Block, BlockStore } from '../../features/safety/store.ts'
 import { batched } from '../../lib/batched.ts'
 import type { Database } from './database.ts'
+import { isAmong } from './dialect.ts'
 
 // The arrays contain both directions of each pair.
 const blocksOfPairs = `
   SELECT blocker_id, blocked_id FROM blocks
   WHERE (blocker_id, blocked_id) IN (SELECT a, b FROM unnest($1::text[], $2::text[]) AS pairs (a, b))`
-const amongBlocked = 'SELECT blocked_id AS id FROM blocks WHERE blocker_id = $1 AND blocked_id = ANY($2::text[])'
-const amongBlockers = 'SELECT blocker_id AS id FROM blocks WHERE blocked_id = $1 AND blocker_id = ANY($2::text[])'
+const blocksWith = `
+  SELECT blocked_id AS id FROM blocks WHERE blocker_id = $1 AND ${isAmong('blocked_id', 2)}
+  UNION ALL SELECT blocker_id FROM blocks WHERE blocked_id = $1 AND ${isAmong('blocker_id', 2)}`
 
 /** Batched, because most requests check for blocks. */
 export function blockChecks(db: Database): Pick<BlockStore, 'between' | 'among'> {
@@ -25,10 +27,8 @@ export function blockChecks(db: Database): Pick<BlockStore, 'between' | 'among'>
 
   return {
     among: async (userId, others) => {
-      const found = await db.read((q) =>
-        Promise.all([amongBlocked, amongBlockers].map((text) => q.all<{ id: string }>(text, [userId, others]))),
-      )
-      return new Set(found.flat().map(({ id }) => id))
+      const found = await db.read((q) => q.all<{ id: string }>(blocksWith, [userId, others]))
+      return new Set(found.map(({ id }) => id))
     },
 
     between: (a, b) => between([a, b]),

@@ -20,14 +20,14 @@ import { appendReported } from '../sql/reported-messages.ts'
 import { askedValues, insertAsked, insertTakeBack, takeBackOf } from '../sql/asked-notifications.ts'
 import { tagOf } from '../../features/notifications/rules.ts'
 import type { Database } from './database.ts'
-import { postgresDialect, value } from './dialect.ts'
+import { isAmong, postgresDialect, value } from './dialect.ts'
 import { recordEvents } from './events.ts'
 import { sends } from './sends.ts'
 
-const lockMembers = 'SELECT id FROM users WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE'
+const lockMembers = `SELECT id FROM users WHERE ${isAmong('id', 1)} ORDER BY id FOR NO KEY UPDATE`
 const insertChat = `
   INSERT INTO chats (id, user_a, user_b, created_at) VALUES ($1, $2, $3, $4) RETURNING ${chatColumns}`
-const chatsByIds = `SELECT ${chatColumns} FROM chats WHERE id = ANY($1::text[])`
+const chatsByIds = `SELECT ${chatColumns} FROM chats WHERE ${isAmong('id', 1)}`
 const chatOfPair = `SELECT ${chatColumns} FROM chats WHERE user_a = $1 AND user_b = $2`
 const pairState = selectPairState({ value })
 const marksOf = { a: readMarks({ value }, 'a'), b: readMarks({ value }, 'b') }

@@ -21,8 +21,11 @@ import { asError } from '../../lib/errors.ts'
 export type Database = {
   /** Reads; each statement sees its own snapshot. `work` is called again if the connection is lost. */
   read<T>(work: (db: Queries) => Promise<T>): Promise<T>
-  /** Reads with a time limit for each statement, beyond which it is refused as `busy`. */
-  within<T>(ms: number, work: (db: Queries) => Promise<T>): Promise<T>
+  /**
+   * Reads like `read`, on connections of their own, whose statements the server ends after `searchMs`: `busy`. To set that limit
+   * for each search takes a transaction, which costs the server a third of a search.
+   */
+  search<T>(work: (db: Queries) => Promise<T>): Promise<T>
   /** Reads that all see one snapshot. */
   snapshot<T>(work: (db: Queries) => Promise<T>): Promise<T>
   /**
@@ -47,8 +50,10 @@ export type DatabaseOptions = {
   onRecovery?: (host: string) => void
   /** Settings of each connection that override ours. */
   settings?: Record<string, string>
-  /** The size of the pool, unless the URL sets it. */
+  /** The size of the pool, unless the URL sets it. Searches have a quarter as many connections besides. */
   max?: number
+  /** The time limit for each statement of a search: its caller has given up by then. */
+  searchMs?: number
 }
 
 // Beyond this, the last one in the queue would wait for seconds.
@@ -56,6 +61,7 @@ const runningLimit = 2048
 // The longest that a request waits for the database.
 export const patienceMs = 10_000
 const attemptsLimit = 8
+export const usualSearchMs = 2000
 /** A server that does not answer within this time counts as lost. */
 const probeMs = 3000
 // Longer at the start, because a booting machine is slow.
@@ -72,34 +78,37 @@ const restMs = 250
  */
 export async function openDatabase(
   url: string,
-  { onOutage, onRecovery, settings, max }: DatabaseOptions = {},
+  { onOutage, onRecovery, settings, max, searchMs = usualSearchMs }: DatabaseOptions = {},
 ): Promise<Database> {
   const { servers } = serversOf(url)
   let present: Connected | null = null
   /** The server that was lost most recently. It is probed last, because it may only answer by a timeout. */
   let left: ServerUrl | null = null
-  let looking: Promise<SQL> | null = null
+  let looking: Promise<Connected> | null = null
   let suspecting = false
   let outage: { error: Error; at: number } | null = null
   let running = 0
   let closed = false
 
   /** The first server that takes writes; the present one if it still does. */
-  async function look(withinMs = probeMs): Promise<SQL> {
+  async function look(withinMs = probeMs): Promise<Connected> {
     let failure: unknown = null
     if (present) {
-      const { client } = present
-      failure = await probe(client, withinMs)
-      if (failure === null) return client
-      leave(present)
+      const connected = present
+      failure = await probe(connected.client, withinMs)
+      if (failure === null) return connected
+      leave(connected)
     }
     for (const server of servers.toSorted((a, b) => Number(a === left) - Number(b === left))) {
       const timeouts = { statement_timeout: '10s', idle_in_transaction_session_timeout: '10s' }
-      const client = connect(server, { ...timeouts, ...settings }, { max })
+      const most = poolSize(server, max)
+      const client = connect(server, { ...timeouts, ...settings }, { max: most })
       const found = await probe(client, withinMs)
       if (found === null && !closed) {
-        present = { client, server }
-        return client
+        const ofSearch = { ...timeouts, ...settings, statement_timeout: `${searchMs}` }
+        const searches = connect(server, ofSearch, { max: Math.ceil(most / 4) })
+        present = { client, searches, server }
+        return present
       }
       // Prefer the primary's error to a standby's "read-only".
       if (failure === null || failure instanceof ReadOnly) failure = found
@@ -111,9 +120,10 @@ export async function openDatabase(
   /** Closes all connections of a client, and fails the statements that wait on them. */
   const drop = (client: SQL) => void client.close({ timeout: 0 }).catch(() => {})
 
-  function leave({ client, server }: Connected) {
+  function leave({ client, searches, server }: Connected) {
     left = server
     drop(client)
+    drop(searches)
     present = null
   }
 
@@ -121,27 +131,27 @@ export async function openDatabase(
    * Probes a server that was too slow to answer, on a separate connection: a hung or vanished server leaves its connections
    * open. Nobody waits for the probe, because the server may only be slow.
    */
-  async function suspect(client: SQL) {
-    if (suspecting || looking || present?.client !== client) return
+  async function suspect(connected: Connected) {
+    if (suspecting || looking || present !== connected) return
     suspecting = true
-    const separate = connect(present.server, {}, { max: 1 })
+    const separate = connect(connected.server, {}, { max: 1 })
     const failure = await probe(separate, probeMs)
     drop(separate)
     suspecting = false
     // An error response proves that the server is alive.
     if (failure === null || failure instanceof ReadOnly || sqlstate(failure) !== '') return
-    if (closed || looking || present?.client !== client) return
-    leave(present)
+    if (closed || looking || present !== connected) return
+    leave(connected)
     lookAgain().catch(() => {})
   }
 
-  function lookAgain(withinMs?: number): Promise<SQL> {
+  function lookAgain(withinMs?: number): Promise<Connected> {
     looking ??= look(withinMs)
       .then(
-        (client) => {
-          if (outage && present) onRecovery?.(present.server.host)
+        (connected) => {
+          if (outage) onRecovery?.(connected.server.host)
           outage = null
-          return client
+          return connected
         },
         (error) => {
           const told = toldOf(error)
@@ -156,36 +166,36 @@ export async function openDatabase(
     return looking
   }
 
-  /** The pool to use. Waits while a server is searched for. */
-  function pool(): Promise<SQL> | SQL {
+  /** The pools to use. Waits while a server is searched for. */
+  function pools(): Promise<Connected> | Connected {
     if (looking) return looking
-    if (present) return present.client
+    if (present) return present
     if (outage && performance.now() - outage.at < restMs) throw new Lost(outage.error)
     return lookAgain()
   }
 
-  async function patiently<T>(once: (client: SQL, turn: Turn) => Promise<T>): Promise<T> {
+  async function patiently<T>(once: (connected: Connected, turn: Turn) => Promise<T>): Promise<T> {
     if (closed) throw new Refusal('shutting_down', 'The server is stopping. Try again shortly.')
     if (running >= runningLimit) throw busy('Too many requests are waiting for the database.')
     running++
     const turn: Turn = { isOver: false }
-    let client: SQL | null = null
+    let connected: Connected | null = null
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       turn.isOver = true
       reject(busy('The database did not answer in time.'))
-      if (client) void suspect(client)
+      if (connected) void suspect(connected)
     }, patienceMs)
     const until = performance.now() + patienceMs
     try {
       for (let attempt = 1; ; attempt++) {
-        client = null
+        connected = null
         try {
-          client = await Promise.race([pool(), late])
-          return await Promise.race([once(client, turn), late])
+          connected = await Promise.race([pools(), late])
+          return await Promise.race([once(connected, turn), late])
         } catch (error) {
           const isLost = isLoss(error)
-          if (client && isLost && present?.client === client && !closed) lookAgain().catch(() => {})
+          if (connected && isLost && present === connected && !closed) lookAgain().catch(() => {})
           // Full jitter, so that conflicting transactions do not collide again.
           const pause = Math.random() * Math.min(500, 10 * 2 ** attempt)
           const again = error instanceof Unknown ? false : isLost || isTransient(error)
@@ -202,7 +212,7 @@ export async function openDatabase(
   const transaction =
     (options: string) =>
     <T>(work: (tx: Queries) => Promise<T>): Promise<T> =>
-      patiently(async (client, turn) => {
+      patiently(async ({ client }, turn) => {
         let isDone = false
         const failures: unknown[] = []
         try {
@@ -221,25 +231,18 @@ export async function openDatabase(
         }
       })
 
-  const reading = transaction('isolation level read committed read only')
-
   try {
     await lookAgain(firstProbeMs)
   } catch (error) {
     throw unusable(url, error)
   }
   return {
-    read: (work) => patiently((client, turn) => work(queriesOn(client, turn))),
-    within: (ms, work) =>
-      reading(async (tx) => {
-        // Pipelined before the statements of `work`, so it needs no extra round trip.
-        const [, answer] = await Promise.all([tx.run(`SET LOCAL statement_timeout = ${ms}`), work(tx)])
-        return answer
-      }),
+    read: (work) => patiently(({ client }, turn) => work(queriesOn(client, turn))),
+    search: (work) => patiently(({ searches }, turn) => work(queriesOn(searches, turn))),
     snapshot: transaction('isolation level repeatable read read only'),
     write: transaction('isolation level read committed read write'),
     statement: (work) =>
-      patiently(async (client, turn) => {
+      patiently(async ({ client }, turn) => {
         try {
           return await work(queriesOn(client, turn))
         } catch (error) {
@@ -250,22 +253,26 @@ export async function openDatabase(
     async close() {
       closed = true
       await looking?.catch(() => {})
-      await present?.client.close({ timeout: 5 })
+      await Promise.all([present?.client.close({ timeout: 5 }), present?.searches.close({ timeout: 5 })])
     },
   }
 }
 
-type Connected = { client: SQL; server: ServerUrl }
+/** The pools of a server: `searches` for searches, and `client` for everything else. */
+type Connected = { client: SQL; searches: SQL; server: ServerUrl }
+
+const poolSize = ({ url }: ServerUrl, max?: number) => max ?? (Number(serversOf(url).parameters.get('max')) || 16)
 
 /** A pool of connections to one server, none of which is open yet. */
-export function connect({ url }: ServerUrl, settings: Record<string, string>, { max }: { max?: number } = {}): SQL {
+export function connect(server: ServerUrl, settings: Record<string, string>, { max }: { max?: number } = {}): SQL {
+  const { url } = server
   const { database, parameters } = serversOf(url)
   // JIT compilation takes longer than any of our statements runs, yet the planner would use it for large tables.
   const ours = { application_name: 'convene', jit: 'off', ...settings }
   return new SQL(url, {
     // Bun would prefer PGDATABASE to the database of the URL.
     database,
-    max: max ?? (Number(parameters.get('max')) || 16),
+    max: poolSize(server, max),
     connectionTimeout: Number(parameters.get('connect_timeout')) || firstProbeMs / 1000,
     connection: Object.fromEntries(Object.entries(ours).filter(([name]) => !parameters.has(name))),
   })

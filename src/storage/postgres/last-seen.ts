@@ -1,5 +1,7 @@
 import type { LastSeenStore } from '../../realtime/store.ts'
+import { isErased } from '../sql/chats.ts'
 import type { Database } from './database.ts'
+import { isAmong } from './dialect.ts'
 
 // The lock serialises this with erasures.
 const note = `
@@ -7,9 +9,7 @@ const note = `
   SELECT u.id, s.at FROM unnest($1::text[], $2::int8[]) AS s (user_id, at)
   JOIN (SELECT id FROM users WHERE id = ANY($1::text[]) AND deleted_at IS NULL ORDER BY id FOR SHARE) AS u ON u.id = s.user_id
   ON CONFLICT (user_id) DO UPDATE SET at = greatest(last_seen.at, excluded.at)`
-const of = `
-  SELECT user_id, at FROM last_seen JOIN users u ON u.id = user_id
-  WHERE user_id = ANY($1::text[]) AND u.deleted_at IS NULL`
+const of = `SELECT user_id, at FROM last_seen WHERE ${isAmong('user_id', 1)} AND NOT ${isErased('user_id')}`
 
 export function lastSeenStore(db: Database): LastSeenStore {
   return {

@@ -14,6 +14,7 @@ import { eventsAfterEach } from './events.ts'
 import { lastSeenStore } from './last-seen.ts'
 import { locationStore } from './location.ts'
 import { mediaStore } from '../sql/media.ts'
+import { fits } from '../migrate.ts'
 import { status } from './migrate.ts'
 import { figuresStore } from '../sql/figures.ts'
 import { moderationStore } from '../sql/moderation.ts'
@@ -90,7 +91,7 @@ export function postgresStorage(db: Database): Storage {
     // The database is not on this machine: a failure needs no action, as the next request tries again.
     failed: () => {},
 
-    pendingMigrations: async () => (await db.read(status)).filter((step) => step.applied_at === null).length,
+    schemaFits: () => fits(() => db.read(status)),
 
     size: async () => {
       const row = await db.read((q) => q.one<{ bytes: number }>('SELECT pg_database_size(current_database()) AS bytes'))

@@ -1,11 +1,13 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { type AccountStore, consentKinds } from '../../features/auth/store.ts'
+import { losesAddress } from '../../features/email/rules.ts'
 import type { RegistrationRefusal } from '../../features/registration/rules.ts'
 import { recordAudit } from './audit.ts'
 import { addConsents, recordConsents } from './consents.ts'
-import { dropChangeLinks, freeAddress, takenName, welcome as storeWelcome } from './email.ts'
+import { dropLinks, freeAddress, takenName, welcome as storeWelcome } from './email.ts'
 import { type Builders, changed, type Engine, first, type Work } from './engine.ts'
 import { holderOf, insertSubject, noteIdentity } from './identities.ts'
+import { holdSession } from './living.ts'
 import { insertAccount } from './new-accounts.ts'
 import { enqueue } from './outbox.ts'
 import { endSessions } from './sessions.ts'
@@ -56,6 +58,14 @@ export function accountStore(engine: Engine): AccountStore {
           yield* enqueue(engine, db, begun.webhooks ?? [])
         }
         return { lost_by }
+      }),
+
+    keepsAddress: (email, now) =>
+      read(function* (db) {
+        const { email_verified_at, email_asked_at } = users
+        const held = db.select({ email_verified_at, email_asked_at }).from(users).where(eq(users.email, email))
+        const holder = yield* first(held)
+        return holder !== null && !losesAddress(holder, now)
       }),
 
     ensureMessengerAccount: (account, webhooks = []) =>
@@ -130,10 +140,11 @@ export function accountStore(engine: Engine): AccountStore {
 
     changePassword: (userId, from, to, { keep, now }, mails = []) =>
       write(function* (db) {
+        if ((yield* holdSession(engine, db, { id: keep, user_id: userId })) === null) return null
         if (!(yield* replaceHash(db, userId, from, to))) return null
         if (from === null) yield* noteIdentity(engine, db, userId, 'password', { created_at: now, last_used_at: null })
         yield* enqueue(engine, db, mails)
-        yield* dropChangeLinks(engine, db, userId)
+        yield* dropLinks(engine, db, userId, ['change', 'reset'])
         return yield* endSessions(engine, db, userId, now, keep)
       }),
 

@@ -76,6 +76,9 @@ const entryByEntry = sql`LIMIT 1 OFFSET 0`
 function concernsOthers({ tables, jsonText }: Engine, reader: string): SQL | undefined {
   const { auditLog, reports, appeals, notices } = tables
   const isReviewOfReader = eq(reports.reviewed_id, reader)
+  // Who opens an account right after a report names its people.
+  const opened = sql`CASE WHEN ${auditLog.action} = 'person_read' AND ${auditLog.actor_id} IS DISTINCT FROM ${reader}
+    THEN ${auditLog.subject_id} END`
   return and(
     or(notInArray(auditLog.action, ['block', 'unblock']), sql`${auditLog.subject_id} IS DISTINCT FROM ${reader}`),
     sql`NOT EXISTS (
@@ -91,6 +94,11 @@ function concernsOthers({ tables, jsonText }: Engine, reader: string): SQL | und
           WHEN ${auditLog.action} = 'appeal' THEN ${auditLog.subject_id}
           WHEN ${auditLog.action} = 'appeal_resolved' THEN ${jsonText(auditLog.metadata, 'appeal_id')} END
         AND ${isReviewOfReader} ${entryByEntry})`,
+    sql`NOT EXISTS (
+      SELECT 1 FROM ${reports} WHERE ${reports.subject_id} = ${opened} AND ${isReviewOfReader} ${entryByEntry})`,
+    sql`NOT EXISTS (
+      SELECT 1 FROM ${reports} WHERE ${reports.reporter_id} = ${opened}
+        AND (${reports.subject_id} = ${reader} OR ${isReviewOfReader}) ${entryByEntry})`,
     or(ne(auditLog.action, 'review'), isNotNull(auditLog.actor_id)),
   )
 }

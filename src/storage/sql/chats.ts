@@ -9,7 +9,7 @@ import type { Dialect } from './dialect.ts'
  * A condition: the statement finds a row. For EXISTS, PostgreSQL may plan to hash the whole table, and keeps a plan that it made
  * while the table was small; it never does that for a subquery that returns a value.
  */
-const finds = (select: string) => `(${select} LIMIT 1) IS NOT NULL`
+export const finds = (select: string) => `(${select} LIMIT 1) IS NOT NULL`
 
 /** A condition: one of the two has blocked the other. */
 export const isBlockedPair = (a: string, b: string) => `(

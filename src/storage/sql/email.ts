@@ -19,7 +19,7 @@ import type {
 } from '../../features/email/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Column, type Engine, first, rows, type Work } from './engine.ts'
-import { holdLiving } from './living.ts'
+import { holdLiving, holdSession } from './living.ts'
 import { dropIdentities, noteIdentity } from './identities.ts'
 import { enqueue } from './outbox.ts'
 import { dropPasskeys } from './passkeys.ts'
@@ -84,9 +84,14 @@ export function* dropMails({ tables: { emailLinks, outbox } }: Engine, db: Build
   return links + (yield* changed(db.delete(outbox).where(eq(outbox.user_id, userId))))
 }
 
-/** Removes the links that could still change the account's address: after a new password, or a change that was undone or taken back. */
-export function* dropChangeLinks({ tables: { emailLinks } }: Engine, db: Builders, userId: string): Work<void> {
-  yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, userId), eq(emailLinks.kind, 'change'))))
+/** Removes an account's links of these kinds: after a new password, or a change of the address that was undone or taken back. */
+export function* dropLinks(
+  { tables: { emailLinks } }: Engine,
+  db: Builders,
+  userId: string,
+  kinds: readonly EmailLinkKind[],
+): Work<void> {
+  yield* changed(db.delete(emailLinks).where(and(eq(emailLinks.user_id, userId), inArray(emailLinks.kind, [...kinds]))))
 }
 
 function* storeLink({ tables: { emailLinks } }: Engine, db: Builders, link: EmailLink): Work<void> {
@@ -180,10 +185,14 @@ export function emailStore(engine: Engine): EmailStore {
         return (yield* first(own))?.language ?? 'en'
       }),
 
-    issue: (userId, links, mails) =>
+    issue: (userId, links, mails, session_id) =>
       write(
         function* (db) {
-          if ((yield* holdLiving(engine, db, [], [userId])).size === 0) return false
+          const isHeld =
+            session_id === undefined
+              ? (yield* holdLiving(engine, db, [], [userId])).size > 0
+              : (yield* holdSession(engine, db, { id: session_id, user_id: userId })) !== null
+          if (!isHeld) return false
           for (const link of links) yield* storeLink(engine, db, link)
           yield* enqueue(engine, db, mails)
           return true
@@ -191,7 +200,7 @@ export function emailStore(engine: Engine): EmailStore {
         { keepsProfileCache: true },
       ),
 
-    cancelChange: (userId) => write((db) => dropChangeLinks(engine, db, userId), { keepsProfileCache: true }),
+    cancelChange: (userId) => write((db) => dropLinks(engine, db, userId, ['change']), { keepsProfileCache: true }),
 
     isGood: (hash, kind, now) =>
       read(function* (db) {
@@ -235,7 +244,7 @@ export function emailStore(engine: Engine): EmailStore {
         if (isFirst || account.password_hash === null)
           yield* noteIdentity(engine, db, user_id, 'password', { created_at: now, last_used_at: null })
         yield* changed(db.update(users).set({ password_hash: passwordHash }).where(eq(users.id, user_id)))
-        yield* dropChangeLinks(engine, db, user_id)
+        yield* dropLinks(engine, db, user_id, ['change'])
         const ended = yield* endSessions(engine, db, user_id, now)
         const to = yield* addresseeBy(db, users.id, user_id)
         if (to !== null) yield* enqueue(engine, db, mail(to))
@@ -263,7 +272,7 @@ export function emailStore(engine: Engine): EmailStore {
             gte(emailLinks.expires_at, link.expires_at),
           )
           yield* changed(db.delete(emailLinks).where(later))
-          yield* dropChangeLinks(engine, db, link.user_id)
+          yield* dropLinks(engine, db, link.user_id, ['change'])
           const ended = yield* endSessions(engine, db, link.user_id, now)
           yield* recordAudit(engine, db, { ...audit, actor_id: link.user_id, subject_id: link.user_id })
           return { user_id: link.user_id, ...given, ended }

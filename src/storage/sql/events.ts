@@ -11,8 +11,8 @@ export const eventOf = ({ seq, type, at, ref, data }: EventRow): StoredEvent =>
   ({ seq, type, at, ref, data: data === null ? null : JSON.parse(data) }) as StoredEvent
 
 // The limits of one transaction, because other writes wait for it.
-const usersAtOnce = 100
-const eventsAtOnce = 500
+const usersAtOnce = 50
+const eventsAtOnce = 250
 
 export function eventStore<List>({ value, isAmong, list, prepare }: Dialect<List>, engine: Engine): EventStore {
   const ends = prepare<{ oldest: number | null; newest: number | null }>(`

@@ -8,6 +8,7 @@ import {
   type Transparency,
 } from '../../features/figures/store.ts'
 import type { ReportKind } from '../../features/safety/store.ts'
+import { isWithoutReport } from './notices.ts'
 import { isAutomatedHold, isAutomatedNotice, isDecided, isOverturned, isReleased } from './automated.ts'
 import { changed, type Engine, query, queryOne, rows } from './engine.ts'
 import { recordOf } from '../../lib/record.ts'
@@ -135,7 +136,7 @@ export function figuresStore(engine: Engine): FiguresStore {
             FROM reports WHERE ${decidedWithin(period)}
           ) AS decided GROUP BY reason, target, action, reported_by ORDER BY reason, target, action, reported_by`)
         const own = yield* query<Counted<'own'>>(sql`SELECT action, count(*) AS count FROM notices
-          WHERE ${within('created_at', period)} AND report_id IS NULL AND action IN ('warn', 'remove_content', 'suspend')
+          WHERE ${within('created_at', period)} AND ${isWithoutReport(engine)}
           GROUP BY action ORDER BY action`)
         const appeals = yield* query<Counted<'appeals'>>(sql`SELECT status, count(*) AS count FROM appeals
           WHERE ${within('created_at', period)} GROUP BY status ORDER BY status`)

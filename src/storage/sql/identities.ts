@@ -4,7 +4,7 @@ import type { Identity, IdentityStore, Linked, Subject } from '../../features/id
 import { recordAudit } from './audit.ts'
 import { dropBotChannels } from './bot.ts'
 import { type Builders, changed, type Engine, first, rows, type Work } from './engine.ts'
-import { holdLiving } from './living.ts'
+import { holdLiving, holdSession } from './living.ts'
 import { enqueue } from './outbox.ts'
 import { dropPasskey } from './passkeys.ts'
 import { isSuspended } from '../../features/moderation/rules.ts'
@@ -191,9 +191,10 @@ export function identityStore(engine: Engine): IdentityStore {
         return found
       }, options),
 
-    linkSubject: (userId, subject, now, { audit, mails }) =>
+    linkSubject: (by, subject, now, { audit, mails }) =>
       write(function* (db): Work<Linked> {
-        if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
+        const userId = by.user_id
+        if ((yield* holdSession(engine, db, by)) === null) return null
         if (!(yield* insertSubject(engine, db, userId, subject, now))) {
           const holder = yield* holderOf(engine, db, subject)
           if (holder?.user_id !== userId) return 'taken'
@@ -207,9 +208,10 @@ export function identityStore(engine: Engine): IdentityStore {
         return { identity, outcome: 'linked' }
       }, options),
 
-    linkMessenger: (userId, messengerId, now, { audit, mails }) =>
+    linkMessenger: (by, messengerId, now, { audit, mails }) =>
       write(function* (db): Work<Linked> {
-        if (!(yield* holdLiving(engine, db, [], [userId])).has(userId)) return null
+        const userId = by.user_id
+        if ((yield* holdSession(engine, db, by)) === null) return null
         const before = yield* waysOf(db, userId)
         const known = before?.ways.find(({ kind }) => kind === 'messenger')
         if (known && before?.account.messenger_id === messengerId)

@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import type { SessionOfUser } from '../../features/auth/store.ts'
 import { type Builders, type Engine, first, rows, type Work } from './engine.ts'
 
 /**
@@ -21,6 +22,22 @@ export function* holdLiving(
     if (yield* first(locked(account, changed.includes(id) ? 'no key update' : 'share'))) living.add(id)
   }
   return living
+}
+
+/**
+ * Locks the account of a session against others who change it, as the first step. Null: the session has ended, or its account
+ * is erased. Whatever gives lasting access calls it, because a new password may have ended the session since the request was
+ * authenticated.
+ */
+export function* holdSession(
+  engine: Engine,
+  db: Builders,
+  { id, user_id }: SessionOfUser,
+): Work<{ id: string } | null> {
+  if ((yield* holdLiving(engine, db, [], [user_id])).size === 0) return null
+  const { sessions } = engine.tables
+  const isLive = and(eq(sessions.id, id), eq(sessions.user_id, user_id), isNull(sessions.ended_at))
+  return yield* first(db.select({ id: sessions.id }).from(sessions).where(isLive))
 }
 
 /** Those of the accounts that exist and are not erased now. Locks nothing. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Notice, NoticeAction, NoticeStore } from '../../features/moderation/store.ts'
 import { type Builders, type Engine, first, rows } from './engine.ts'
 import { holdLiving } from './living.ts'
@@ -42,6 +42,27 @@ export function noticesOf(engine: Engine, db: Builders) {
     .leftJoin(reports, eq(reports.id, notices.report_id))
     .leftJoin(appeals, eq(appeals.notice_id, notices.id))
 }
+
+/** Whether a row of `notices` is a measure against somebody that names no report. */
+const namesNoReport = sql.raw(`(notices.report_id IS NULL AND notices.kind IS NULL
+  AND notices.action IN ('warn', 'remove_content', 'suspend'))`)
+
+/** Whether a row of `notices` is in the audit log as a measure without a report. */
+function isAuditedWithoutReport({ tables: { auditLog }, jsonText }: Engine): SQL {
+  return sql`EXISTS (SELECT 1 FROM ${auditLog}
+    WHERE ${auditLog.subject_id} = notices.user_id AND ${auditLog.action} IN ('warn', 'suspend')
+      AND ${jsonText(auditLog.metadata, 'notice_id')} = notices.id)`
+}
+
+/** Whether a row of `notices` is a measure that never had a report. */
+export const isWithoutReport = (engine: Engine): SQL => sql`(${namesNoReport} AND ${isAuditedWithoutReport(engine)})`
+
+/**
+ * Whether a row of `notices` is about a review whose evidence is removed: it names its report no longer, so that nobody can tell
+ * whom the review was about.
+ */
+export const isAboutForgottenReview = (engine: Engine): SQL =>
+  sql`(${namesNoReport} AND NOT ${isAuditedWithoutReport(engine)})`
 
 export function noticeStore(engine: Engine): NoticeStore {
   const { appeals, notices } = engine.tables

@@ -3,7 +3,7 @@ import { counterMayFollow, hasRoomForPasskey } from '../../features/passkeys/rul
 import type { PasskeyStore, PasskeyUse, UsedChallenge } from '../../features/passkeys/store.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, changed, type Engine, first, one, rows, type Work } from './engine.ts'
-import { holdLiving } from './living.ts'
+import { holdLiving, holdSession } from './living.ts'
 import { enqueue } from './outbox.ts'
 
 /** Consumes a challenge: only one of several concurrent requests succeeds. */
@@ -63,10 +63,10 @@ export function passkeyStore(engine: Engine): PasskeyStore {
         return own.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
       }),
 
-    add: (passkey, { challenge, audit, mails }) =>
+    add: (passkey, { session_id, challenge, audit, mails }) =>
       write(function* (db) {
         // Locked, so that two concurrent additions cannot exceed the limit.
-        if ((yield* holdLiving(engine, db, [], [passkey.user_id])).size === 0) return null
+        if ((yield* holdSession(engine, db, { id: session_id, user_id: passkey.user_id })) === null) return null
         if (!(yield* useChallenge(engine, db, challenge))) return 'challenge_used'
         const own = db.select({ n: count() }).from(passkeys).where(eq(passkeys.user_id, passkey.user_id))
         if (!hasRoomForPasskey((yield* one(own)).n)) return 'too_many'

@@ -12,7 +12,7 @@ import { recordOf } from '../../lib/record.ts'
 import { recordAudit } from './audit.ts'
 import { type Builders, type Engine, first, queryOne, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
-import { noticesOf } from './notices.ts'
+import { isAboutForgottenReview, noticesOf } from './notices.ts'
 import { endSessions } from './sessions.ts'
 
 const mostCounted = 1000
@@ -23,7 +23,7 @@ type Found = PersonInList & { place: PlaceInList }
 
 export function peopleStore(engine: Engine): PeopleStore {
   const { read, write, byBytes } = engine
-  const { notices, preferences, reports, users } = engine.tables
+  const { notices, preferences, users } = engine.tables
   const { id, name, email, phone, role, suspended_until, created_at } = users
   const columns = { id, name, email, phone, role, suspended_until, created_at }
   const isLiving = isNull(users.deleted_at)
@@ -108,13 +108,14 @@ export function peopleStore(engine: Engine): PeopleStore {
 
     record: (userId, reader, strikesSince) =>
       read(function* (db) {
-        const { email_verified_at, suspended_reason, hidden } = users
+        const { email_verified_at, suspended_reason, suspension_id, hidden } = users
         const person = yield* first(
           db
             .select({
               ...columns,
               email_verified_at,
               suspended_reason,
+              suspension_id,
               hidden,
               language: sql<string>`coalesce(${preferences.language}, 'en')`,
             })
@@ -123,15 +124,22 @@ export function peopleStore(engine: Engine): PeopleStore {
             .where(and(eq(id, userId), isLiving)),
         )
         if (person === null) return null
-        const isReaders = reader === null ? undefined : sql`${reports.reviewed_id} IS DISTINCT FROM ${reader}`
+        const isHidden = reader === null ? sql`false` : isAboutReviewOf(engine, reader)
+        const ofUser = and(eq(notices.user_id, userId), sql`coalesce(${isHidden}, false) = false`)
         const decisions = yield* rows(
-          noticesOf(engine, db)
-            .where(and(eq(notices.user_id, userId), isReaders))
-            .orderBy(desc(notices.created_at), desc(notices.id))
-            .limit(mostDecisions),
+          noticesOf(engine, db).where(ofUser).orderBy(desc(notices.created_at), desc(notices.id)).limit(mostDecisions),
         )
+        const suspension = eq(notices.id, person.suspension_id ?? '')
+        const isReasonHidden = (yield* first(noticesOf(engine, db).where(and(suspension, isHidden)))) !== null
         const strikes = yield* strikesOf(userId, strikesSince, reader)
-        return { ...person, counts: yield* countsOf(userId, reader), strikes, decisions }
+        const { suspension_id: _, ...shown } = person
+        return {
+          ...shown,
+          ...(isReasonHidden && { suspended_reason: null }),
+          counts: yield* countsOf(userId, reader),
+          strikes,
+          decisions,
+        }
       }),
 
     endSessions: (userId, entry) =>
@@ -145,6 +153,18 @@ export function peopleStore(engine: Engine): PeopleStore {
         { keepsProfileCache: true },
       ),
   }
+}
+
+/**
+ * Whether a row of `notices`, with its report joined, is about a review of the reader, who must not learn who wrote it. Without
+ * the evidence, nobody knows any longer whom a review was about. The notice of an appeal's outcome has the time of that outcome.
+ */
+function isAboutReviewOf(engine: Engine, reader: string): SQL | undefined {
+  const isOutcomeForOthers = sql`(notices.action IN ('appeal_upheld', 'appeal_rejected') AND NOT EXISTS (
+    SELECT 1 FROM appeals a JOIN notices n ON n.id = a.notice_id LEFT JOIN reports r ON r.id = n.report_id
+    WHERE a.user_id = notices.user_id AND a.resolved_at = notices.created_at
+      AND r.reviewed_id IS DISTINCT FROM ${reader}))`
+  return or(eq(engine.tables.reports.reviewed_id, reader), isAboutForgottenReview(engine), isOutcomeForOthers)
 }
 
 /**

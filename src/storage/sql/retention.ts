@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { isAboutReview } from '../../features/moderation/rules.ts'
-import { fieldsKeptWithoutEvidence } from '../../features/retention/rules.ts'
+import { fieldsKeptWithoutEvidence, openedWithin } from '../../features/retention/rules.ts'
 import type { RetentionStore } from '../../features/retention/store.ts'
 import { type Builders, changed, type Engine, rows, type Work } from './engine.ts'
 import { holdLiving } from './living.ts'
@@ -59,6 +59,23 @@ export function retentionStore(engine: Engine): RetentionStore {
           ),
       )
     }
+  }
+
+  /**
+   * Takes the author of a reported review out of the entries of those who opened their account with the report. While there is
+   * evidence, the reviewed person does not see these entries.
+   */
+  function* forgetOpenedAuthor(db: Builders, reportId: string, authorId: string): Work<void> {
+    const isWithReport = sql`EXISTS (
+      SELECT 1 FROM audit_log r WHERE r.subject_id = ${reportId} AND r.action = 'report_read'
+        AND r.actor_id = audit_log.actor_id
+        AND r.at BETWEEN audit_log.at - ${openedWithin} AND audit_log.at + ${openedWithin})`
+    yield* changed(
+      db
+        .update(auditLog)
+        .set({ subject_id: null })
+        .where(and(eq(auditLog.subject_id, authorId), eq(auditLog.action, 'person_read'), isWithReport)),
+    )
   }
 
   return {
@@ -128,6 +145,8 @@ export function retentionStore(engine: Engine): RetentionStore {
           resolved.filter(isAboutReview).map(({ id }) => id),
         )
         yield* forgetAppealsAboutReviews(db, aboutReviews)
+        for (const report of resolved.filter(isAboutReview))
+          if (report.subject_id !== null) yield* forgetOpenedAuthor(db, report.id, report.subject_id)
         yield* changed(db.update(notices).set({ report_id: null }).where(aboutReviews))
         yield* changed(db.delete(evidencePhotos).where(isAmong(evidencePhotos.report_id, ids)))
         return dropped

@@ -26,10 +26,14 @@ function ownColumns(users: Tables['users']) {
 export const selectUser = ({ users }: Tables) => `
   SELECT ${Object.keys(ownColumns(users)).map((name) => `u.${name}`)}, coalesce(visible OR held_back, true) AS visible
   FROM users u LEFT JOIN locations l ON l.user_id = u.id`
-export const selectProfile = `
+
+const byKey = (table: string, alias: string) => `LEFT JOIN ${table} ${alias} ON ${alias}.user_id = u.id`
+/** Selects `ProfileRow`s of users `u`. `join` adds a table by its `user_id`; all of its columns are nullable. */
+export const selectProfileWith = (join: (table: string, alias: string) => string) => `
   SELECT u.id, name, city, bio, gender, photo, drinks, activities, purposes, coalesce(language, 'en') AS language,
     rating_avg, coalesce(s.count, 0) AS reviews_count, created_at, hidden, CASE WHEN show_age THEN birth_month END AS shown_birth_month
-  FROM users u LEFT JOIN preferences p ON p.user_id = u.id LEFT JOIN user_stats s ON s.user_id = u.id`
+  FROM users u ${join('preferences', 'p')} ${join('user_stats', 's')}`
+export const selectProfile = selectProfileWith(byKey)
 
 type Lists = 'drinks' | 'activities' | 'purposes'
 type Flags = 'visible' | 'show_age'

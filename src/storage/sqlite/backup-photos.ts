@@ -184,26 +184,26 @@ export function neededBeside(path: string): string[] {
 
 type PhotoRow = { name: string; sha256: string | null; bytes: Uint8Array<ArrayBuffer> | null }
 
-/**
- * Calls `take` with each wanted photo of a backup that is whole. Returns a description of each of the others, with the name of
- * the photo and of its file.
- */
+/** What is wrong with a photo names it and its file. */
+type Damaged = { name: string; problem: string }
+
+/** Calls `take` with each wanted photo of a backup that is whole. Returns the others. */
 async function takePhotos(
   db: Database,
   beside: PhotosBeside | null,
   { atOnce, take }: { atOnce: number; take: (name: string, bytes: Uint8Array<ArrayBuffer>) => Promise<void> },
   isWanted: (name: string) => boolean = () => true,
-): Promise<string[]> {
+): Promise<Damaged[]> {
   const sha256 = hasChecksums(db) ? 'sha256' : 'NULL AS sha256'
   const photos = db.prepare<PhotoRow, []>(`SELECT name, ${sha256}, bytes FROM backup_photos`)
-  const wrong: string[] = []
+  const wrong: Damaged[] = []
   await forEachOf(photos.iterate(), atOnce, async ({ name, sha256, bytes: within }) => {
     if (!isWanted(name)) return
     const file = sha256 === null ? name : besideName(sha256)
     const bytes = within ?? (beside && (await bytesOf(beside.files, file)))
     if (bytes && (sha256 === null || sha256Of(bytes) === sha256)) return take(name, bytes)
     const reason = !bytes ? 'is missing' : bytes.length === 0 ? 'is empty' : 'does not match its checksum'
-    wrong.push(`${name} (${file} ${reason})`)
+    wrong.push({ name, problem: `${name} (${file} ${reason})` })
   })
   return wrong
 }
@@ -220,12 +220,13 @@ export async function examinePhotos(path: string, beside: PhotosBeside): Promise
   }
 }
 
-const damagedPhotos = (wrong: readonly string[], shown: string) =>
-  `${wrong.length} of the photos in ${shown} ${wrong.length === 1 ? 'is' : 'are'} not whole: ${someOf(wrong)}`
+const damagedPhotos = (wrong: readonly Damaged[], shown: string) =>
+  `${wrong.length} of the photos in ${shown} ${wrong.length === 1 ? 'is' : 'are'} not whole: ${someOf(wrong.map(({ problem }) => problem))}`
 
 /**
  * Copies the photos in a backup that a database knows, and their thumbnails, to the image store. Photos of users who were erased
- * since are not in the database. Throws if a photo is damaged; with `skipDamaged`, skips it. Returns how many were skipped.
+ * since are not in the database. Throws if a photo is damaged; with `skipDamaged`, skips it. Returns how many were skipped:
+ * thumbnails do not count, because the photo is shown in their place.
  */
 export async function unpackPhotos(
   path: string,
@@ -258,7 +259,7 @@ export async function unpackPhotos(
       throw new Error(
         `${damagedPhotos(wrong, beside?.shown ?? path)}. Restore without them by --skip-damaged, or name a place with intact ones by --photos PLACE`,
       )
-    return wrong.length
+    return wrong.filter(({ name }) => originalOf(name) === name).length
   } finally {
     known.close()
     db.close()

@@ -8,6 +8,7 @@ import { openReadOnly, withDrizzle } from './database.ts'
 import { sqliteReader } from './engine.ts'
 import { type Contents, contentsOf, refuseDamage } from './examine-backup.ts'
 import { oneRow } from './one-row.ts'
+import { syncSteadily } from './steady-sync.ts'
 
 /**
  * A backup is a Convene database with these extra tables and a checksum at its end, so it is one file that SQLite can
@@ -53,13 +54,27 @@ function storedBytes(db: Database): number {
   return oneRow(db.query<{ bytes: number }, []>(`SELECT coalesce(sum(${each}), 0) AS bytes FROM media`).get()).bytes
 }
 
+type Backup = {
+  databasePath: string
+  files: Files | null
+  beside?: PhotosBeside | null
+  release: string
+  at: number
+  onBytes?: OnBytes
+  /** Counts which of the files the live database knows now. Required if `databasePath` is a copy of the live database. */
+  countKnown?: (names: readonly string[]) => Promise<number>
+}
+
 /**
  * Writes a backup of a database and its images into an empty file, beside a running server: it reads one snapshot while the
  * server continues to write. Without `files`, it contains only the database. With `beside`, it puts the photos that are not in
  * that store yet into it, and the backup contains only a list of them. Resolves when the backup is examined and on disk; throws
  * if the result is damaged. `lost` is how many images of the database have no file.
  */
-export async function writeBackup(
+export const writeBackup = (file: string, backup: Backup): Promise<Contents & { lost: number }> =>
+  syncSteadily(file, () => write(file, backup))
+
+async function write(
   file: string,
   {
     databasePath,
@@ -69,16 +84,7 @@ export async function writeBackup(
     at,
     onBytes = () => {},
     countKnown = (names) => stillKnown(databasePath, names),
-  }: {
-    databasePath: string
-    files: Files | null
-    beside?: PhotosBeside | null
-    release: string
-    at: number
-    onBytes?: OnBytes
-    /** Counts which of the files the live database knows now. Needed if that is not the database that is backed up. */
-    countKnown?: (names: readonly string[]) => Promise<number>
-  },
+  }: Backup,
 ): Promise<Contents & { lost: number }> {
   const { size } = statSync(databasePath)
   const source = new Database(databasePath, { readwrite: true })

@@ -1,4 +1,4 @@
-import { status } from '../migrate.ts'
+import { fits, status } from '../migrate.ts'
 import type { Storage } from '../storage.ts'
 import { erasureStore } from '../sql/erasures.ts'
 import { holdingsStore } from '../sql/holdings.ts'
@@ -171,7 +171,7 @@ function storesOf(
     notifications: notificationStore(engine),
     passkeys: passkeyStore(engine),
 
-    pendingMigrations: async () => status(db.$client).filter((step) => step.applied_at === null).length,
+    schemaFits: () => fits(() => status(db.$client)),
 
     size: async () => ({
       database: Bun.file(db.$client.filename).size,

@@ -32,6 +32,9 @@ export type Writer = {
 const queueLimit = 4096
 // In larger groups, writes would wait longer than they save of an fsync.
 const enough = 64
+// Beside other work, each turn of the event loop takes milliseconds and brings more writes, and the first would wait for
+// `enough` of them. Half of this costs a tenth of the sends per second.
+const usualGatheringMs = 8
 // Another process that reads, as a backup does, may hold the lock for some 50 µs; a command that writes, for an fsync.
 const patienceWithOthersMs = 250
 /** A checkpoint thread of this process holds the lock for several fsyncs, which takes long on a slow disk. */
@@ -39,7 +42,7 @@ export const patienceWithReplicaMs = 30_000
 
 /**
  * Groups the writes that arrive together into one `BEGIN IMMEDIATE … COMMIT`, so that with `synchronous=FULL` they share one
- * fsync: those of one turn of the event loop, and of the next ones for as long as each brings more.
+ * fsync: those of one turn of the event loop, and of the next ones for as long as each brings more, for `gatheringMs` at most.
  *
  * `patienceMs` is how long a group waits for the lock of another process or thread.
  *
@@ -53,7 +56,14 @@ export function openWriter(
     onGroup,
     onCommit,
     patienceMs = patienceWithOthersMs,
-  }: { onFatal: OnFatal; onGroup?: (report: WriterReport) => void; onCommit?: () => void; patienceMs?: number },
+    gatheringMs = usualGatheringMs,
+  }: {
+    onFatal: OnFatal
+    onGroup?: (report: WriterReport) => void
+    onCommit?: () => void
+    patienceMs?: number
+    gatheringMs?: number
+  },
   reads: Pick<Reads, 'end' | 'committed'> = openReads(db),
 ): Writer {
   let queue: Job[] = []
@@ -68,8 +78,9 @@ export function openWriter(
   const release = db.prepare('RELEASE job')
   const undo = db.prepare('ROLLBACK TO job')
 
-  function gather(before: number) {
-    if (queue.length > before && queue.length < enough) setImmediate(gather, queue.length)
+  function gather(before: number, until: number) {
+    if (queue.length > before && queue.length < enough && performance.now() < until)
+      setImmediate(gather, queue.length, until)
     else flush()
   }
 
@@ -167,7 +178,7 @@ export function openWriter(
       queue.push({ work: answering, keepsProfileCache, fail: reject })
       if (!scheduled) {
         scheduled = true
-        setImmediate(gather, 0)
+        setImmediate(gather, 0, performance.now() + gatheringMs)
       }
       return promise
     },
