@@ -47,6 +47,8 @@ async function open(url: string, options: BrowserContextOptions = {}) {
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true })
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).first()
 
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent')
+
 /** A photo of 60 × 40 pixels, as a camera would hand it over. */
 async function photo() {
   const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
@@ -123,6 +125,11 @@ browserTest('who has no room for another photo reads how to make some', async ()
   await page.getByLabel('Choose a photo').setInputFiles(await photo())
   await button(page, 'Use photo').click()
   await page.getByText('Delete older messages with photos to make room.').waitFor()
+  // That was about this photo, and is not said of the next one.
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Choose a photo').setInputFiles(await photo())
+  await button(page, 'Use photo').waitFor()
+  expect(await page.getByText('Delete older messages with photos to make room.').count()).toBe(0)
 })
 
 browserTest('what is typed among the preferences but not added is saved too, once', async () => {
@@ -304,17 +311,28 @@ browserTest('a suspended user reads why and until when, and appeals', async () =
   const { page } = await openAs(browser, origin, ada)
   await page.goto(`${origin}/settings`)
   // The browser has the clock of the machine.
-  const until = new Date(Date.now() + 86_400_000 * 3).toISOString()
-  const answer = await mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Adverts for crypto coins', until })
+  const end = new Date(Date.now() + 6 * 3_600_000).toISOString()
+  const answer = await mo.post(`admin/users/${ada.id}/suspend`, { reason: 'Adverts for crypto coins', until: end })
   expect(answer.status).toBe(200)
   await page.reload()
   await page.goto(`${origin}/settings/sessions`)
   await heading(page, 'Your account is suspended').waitFor()
   await page.getByText('Adverts for crypto coins').waitFor()
+  // It ends so soon that the time matters.
+  const ends = await page.evaluate<string>(
+    `new Intl.DateTimeFormat('en', { dateStyle: 'long', timeStyle: 'short' }).format(new Date('${end}'))`,
+  )
+  await page.getByText(`You cannot use the app until ${ends}.`).waitFor()
+  await page.getByText(`until ${ends}`, { exact: false }).last().waitFor()
   await button(page, 'Appeal').click()
+  // Nothing of it can be seen.
+  await page.getByLabel('Why is this decision wrong?').fill('\u200b\u2800')
+  await button(page, 'Send appeal').click()
+  await page.getByText('This is too short.').waitFor()
   await page.getByLabel('Why is this decision wrong?').fill('That was my sister.')
   await button(page, 'Send appeal').click()
   await page.getByText('Appeal is being looked at').waitFor()
+  await until(async () => (await focused(page)) === 'Appeal is being looked at', 'the answer has the focus')
 })
 
 browserTest(
@@ -384,11 +402,15 @@ browserTest(
     await page.getByLabel('Password').fill(password)
     await button(page, 'Sign in').click()
     await page.getByText('Adverts for crypto coins').waitFor()
-    await button(page, 'Appeal').click()
-    await page.getByLabel('Why is this decision wrong?').fill('That was my sister.')
+    // By keyboard: the field has the focus then, and the answer after it.
+    await button(page, 'Appeal').press('Enter')
+    await page.locator('textarea:focus').waitFor()
+    await page.keyboard.type('That was my sister.')
     await expectAccessible(page, 'an appeal at the sign-in')
-    await button(page, 'Send appeal').click()
+    await button(page, 'Send appeal').press('Enter')
     await page.getByText('Your appeal is with the moderators.').waitFor()
+    const isAnswered = async () => (await focused(page)).startsWith('Your appeal is with the moderators.')
+    await until(isAnswered, 'the answer has the focus')
     const appeals = () => app.rows('SELECT text FROM appeals')
     expect(await appeals()).toEqual([{ text: 'That was my sister.' }])
 
@@ -503,6 +525,39 @@ browserTest(
     expect(errors).toEqual([])
   },
 )
+
+browserTest('the next user of a browser is not asked whether to erase the account, in no tab', async () => {
+  const { app, origin } = await serve()
+  const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+  const { page, context } = await openAs(browser, origin, ada)
+  await page.goto(`${origin}/settings/erase`)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('checkbox').check()
+  await button(page, 'Erase my account').click()
+  await heading(page, 'Meet people nearby').waitFor()
+  const tab = await context.newPage()
+  await tab.goto(`${origin}/sign-in`)
+  await tab.getByLabel('E-mail or phone').fill(bob.email)
+  await tab.getByLabel('Password').fill(password)
+  await button(tab, 'Sign in').click()
+  for (const each of [tab, page]) await heading(each, 'Nearby').waitFor()
+})
+
+browserTest('who comes back to the settings is where they left them', async () => {
+  const { app, origin } = await serve()
+  const { page } = await openAs(browser, origin, await app.person('Ada'), { viewport: { width: 360, height: 480 } })
+  await page.goto(`${origin}/settings`)
+  const list = page.getByRole('group', { name: 'Settings' })
+  const row = page.getByRole('link', { name: 'My data' })
+  await row.scrollIntoViewIfNeeded()
+  const left = await list.evaluate((element) => (element as unknown as { scrollTop: number }).scrollTop)
+  expect(left).toBeGreaterThan(0)
+  await row.click()
+  await heading(page, 'My data').waitFor()
+  await page.getByRole('link', { name: 'Back' }).click()
+  await row.waitFor()
+  expect(await list.evaluate((element) => (element as unknown as { scrollTop: number }).scrollTop)).toBe(left)
+})
 
 browserTest('all sessions of somebody are listed, however many there are', async () => {
   const { app, origin } = await serve()

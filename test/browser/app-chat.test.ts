@@ -339,6 +339,32 @@ browserTest(
 )
 
 browserTest(
+  'a photo that is empty or damaged is refused with words about photos',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const { context, page } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/chats/${chat}`)
+    for (const [caption, bytes] of [
+      ['Empty', []],
+      ['Cut off', [0xff, 0xd8, 0xff, 0xe0]],
+    ] as const) {
+      const buffer = Buffer.from(bytes)
+      await page.getByLabel('Choose a photo').setInputFiles({ name: 'river.jpg', mimeType: 'image/jpeg', buffer })
+      const sheet = page.getByRole('dialog', { name: 'Send a photo' })
+      await sheet.getByLabel('Caption').fill(caption)
+      await button(sheet, 'Send').click()
+      await message(page, caption).getByText('We cannot read this photo.').waitFor()
+    }
+    await context.close()
+    await web.stop()
+  },
+  60_000,
+)
+
+browserTest(
   'Enter in the caption sends a photo once, and not before it is prepared',
   async () => {
     const app = await testApp()
@@ -886,6 +912,123 @@ browserTest(
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const until = Date.parse((await ada.get(`chats/${chat}`)).body.muted_until)
     expect(Math.abs(until - Date.now() - 8 * 3_600_000)).toBeLessThan(120_000)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'what cannot be seen is no message and no text of a review',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    for (const one of [ada, bob]) await one.post(`chats/${chat}/messages`, { text: 'Hello' })
+    const { page, context, errors } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/chats/${chat}`)
+    // A zero-width space, the empty Braille pattern and a Hangul filler.
+    const unseen = '\u200b \u2800\u3164'
+    const field = page.getByRole('textbox', { name: /^Message to/ })
+    await field.fill(unseen)
+    expect(await button(page, 'Send').getAttribute('aria-disabled')).toBe('true')
+    await field.press('Enter')
+    expect(await field.inputValue()).toBe(unseen)
+    await write(page, `${unseen}See you`)
+    await message(page, 'See you').getByRole('img', { name: 'sent', exact: true }).waitFor()
+    expect((await bob.get(`chats/${chat}/messages`)).body.items).toHaveLength(3)
+
+    await button(page, 'More about this chat').click()
+    await button(page, 'Review').click()
+    await page.getByRole('radio', { name: '5 stars' }).check()
+    await page.getByLabel('In a few words').fill(unseen)
+    await button(page, 'Publish the review').click()
+    await page.getByText('Your review is published').waitFor()
+    expect((await bob.get(`users/${bob.id}/reviews`)).body.items).toMatchObject([{ rating: 5, text: null }])
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'a high photo is shown whole, with the button that sends it, and is cut where it is marked',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const { page, context, errors } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/chats/${chat}`)
+    const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+    const bytes = await new Bun.Image(pixel).resize(200, 800, { fit: 'fill' }).png().bytes()
+    const high = { name: 'tower.png', mimeType: 'image/png', buffer: Buffer.from(bytes) }
+    await page.getByLabel('Choose a photo').setInputFiles(high)
+    const sheet = page.getByRole('dialog', { name: 'Send a photo' })
+    await sheet.getByRole('img', { name: 'Photo' }).waitFor()
+    // Once the sheet has come up.
+    await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})))')
+    const sends = (await button(sheet, 'Send').boundingBox())!
+    expect(sends.y + sends.height).toBeLessThanOrEqual(740)
+
+    // The left half.
+    const { x, y, width, height } = (await sheet.getByRole('img', { name: 'Photo' }).boundingBox())!
+    expect(height / width).toBeCloseTo(4, 1)
+    await page.mouse.move(x + 1, y + 1)
+    await page.mouse.down()
+    await page.mouse.move(x + width / 2, y + height - 1, { steps: 4 })
+    await page.mouse.up()
+    await button(sheet, 'Send').click()
+    await page.getByRole('img', { name: 'sent', exact: true }).waitFor()
+    const { photo } = (await bob.get(`chats/${chat}/messages`)).body.items[0]
+    expect(photo.height / photo.width).toBeCloseTo(8, 0)
+    expect(errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'who comes back from a profile is where they were in the chat, and at its end after an answer',
+  async () => {
+    const app = await testApp()
+    const web = await serveWeb(app)
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const told = (n: number) => `Message ${n}${' and more'.repeat(n % 30)}`
+    for (let n = 1; n <= 120; n++) await (n % 3 ? bob : ada).post(`chats/${chat}/messages`, { text: told(n) })
+    const { page, context, errors } = await openAs(browser, web.origin, ada)
+    await page.goto(`${web.origin}/chats/${chat}`)
+    await page.getByText(told(120), { exact: true }).waitFor()
+    const log = page.getByRole('log')
+    // Far enough that older messages are loaded above.
+    const seen = page.getByText(told(40), { exact: true })
+    await until(async () => {
+      await log.evaluate((list: { scrollTop: number }) => void (list.scrollTop -= 400))
+      return (await seen.count()) === 1
+    }, 'the message is there')
+    const top = async () => Math.round((await seen.boundingBox())!.y)
+    const restsAt = async () => {
+      let before = Number.NaN
+      await until(async () => before === (before = await top()), 'the list stands still')
+      return before
+    }
+    const before = await restsAt()
+    await page.getByRole('link', { name: /Bob/ }).first().click()
+    await page.getByRole('heading', { name: 'Bob', level: 1 }).waitFor()
+    await button(page, 'Block').waitFor()
+    await page.goBack()
+    await seen.waitFor()
+    expect(Math.abs((await restsAt()) - before)).toBeLessThanOrEqual(2)
+
+    await write(page, 'Back again')
+    await message(page, 'Back again').waitFor()
+    await bob.post(`chats/${chat}/messages`, { text: 'The newest' })
+    await message(page, 'The newest').waitFor()
     expect(errors).toEqual([])
     await context.close()
     await web.stop()

@@ -104,6 +104,18 @@ browserTest(
   },
 )
 
+browserTest('an announcement is shown until its end, whatever the clock of the device says', async () => {
+  const { app, origin } = await serve()
+  const [ada, root] = [await app.person('Ada'), await app.person('Root')]
+  await grant(app, root, 'admin')
+  const until = new Date(Math.max(Date.now(), app.clock.now) + 3_600_000).toISOString()
+  expect((await root.post('admin/announcements', { text: 'Picnic on Sunday', until })).status).toBe(201)
+  const { page } = await openAs(browser, origin, ada, { serviceWorkers: 'block' })
+  await page.clock.setFixedTime(Date.now() + 5 * 3_600_000)
+  await page.goto(`${origin}/me`)
+  await page.getByText('Picnic on Sunday').waitFor()
+})
+
 browserTest(
   'after lost connections, the banners are those of the server, which each page asks once in a minute at most',
   async () => {
@@ -400,6 +412,78 @@ browserTest('when a block or a session is over that had the focus, the keyboard 
   await focused(page, 'h1')
   expect(errors).toEqual([])
 })
+
+browserTest('by keyboard, what makes way for what it was asked for leaves the focus to the heading', async () => {
+  const { app, origin } = await serve()
+  const place = { latitude: 52.5163, longitude: 13.3777 }
+  const options = { geolocation: place, permissions: ['geolocation'] }
+  const { page, errors } = await openAs(browser, origin, await app.person('Ada'), options)
+  await page.goto(`${origin}/nearby`)
+  await button(page, 'Share my rough place').press('Enter')
+  await button(page, 'Hide me').waitFor()
+  await focused(page, 'h1')
+  // Nobody is there, and nobody farther away.
+  await button(page, /^Look within /).press('Enter')
+  await page.getByText('Nobody within 10 km').waitFor()
+  await focused(page, 'h1')
+
+  await page.route('**/me/sessions*', (route) => route.fulfill({ status: 503 }))
+  await page.goto(`${origin}/settings/sessions`)
+  await button(page, 'Try again').waitFor()
+  await page.unroute('**/me/sessions*')
+  await button(page, 'Try again').press('Enter')
+  await page.getByText('This device').waitFor()
+  await focused(page, 'h1')
+  expect(errors).toEqual([])
+})
+
+browserTest(
+  'by keyboard, what goes once it is pressed leaves the focus to the heading or the conversation',
+  async () => {
+    const { app, origin } = await serve()
+    const [ada, bob, root] = [await app.person('Ada'), await app.person('Bob'), await app.person('Root')]
+    await grant(app, root, 'admin')
+    expect((await root.post('admin/announcements', { text: 'A picnic on Sunday' })).status).toBe(201)
+    const chat = await app.met(ada, bob)
+    const { page, errors } = await openAs(browser, origin, ada, { viewport: { width: 1200, height: 740 } })
+    // While the screen is loading, there is no heading: the focus goes there once it appears.
+    const pressed = Promise.withResolvers<void>()
+    await page.route('**/assets/chunk-*.js', async (route) => {
+      const response = await route.fetch()
+      if ((await response.text()).includes('show_age')) await pressed.promise
+      await route.fulfill({ response })
+    })
+    await page.goto(`${origin}/me/edit`, { waitUntil: 'commit' })
+    await button(page, 'Got it').press('Enter')
+    await page.getByText('A picnic on Sunday').waitFor({ state: 'detached' })
+    expect(await page.locator('h1').count()).toBe(0)
+    pressed.resolve()
+    await focused(page, 'h1')
+    const pixel = Buffer.from('R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==', 'base64')
+    await page.getByLabel('Choose a photo').setInputFiles({ name: 'me.gif', mimeType: 'image/gif', buffer: pixel })
+    await page.locator('dialog button[type=button]:enabled', { hasText: 'Use photo' }).press('Enter')
+    await button(page, 'Remove').press('Enter')
+    await button(page, 'Add photo').waitFor()
+    await focused(page, 'h1')
+
+    await page.goto(`${origin}/chats/${chat}`)
+    await button(page, 'More about this chat').waitFor()
+    await bob.post('blocks', { user_id: ada.id })
+    await write(page, 'Are you there?')
+    const refused = message(page, 'Are you there?')
+    await button(refused, 'Try again').press('Enter')
+    await focused(page, '[role=log]')
+    await button(refused, 'Discard').press('Enter')
+    await refused.waitFor({ state: 'detached' })
+    await focused(page, '[role=log]')
+    // Beside the list of chats, the chat alone goes.
+    await button(page, 'More about this chat').press('Enter')
+    await button(page.getByRole('dialog'), 'Block').press('Enter')
+    await page.getByText('Bob is blocked').waitFor()
+    await focused(page, 'h1')
+    expect(errors).toEqual([])
+  },
+)
 
 browserTest('in a chat, somebody is blocked or reported in two touches, and a block can be undone', async () => {
   const { app, origin } = await serve()

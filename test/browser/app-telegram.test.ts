@@ -115,7 +115,7 @@ browserTest(
     expect([await a.evaluate(style('--surface')), await b.evaluate(style('--surface'))]).toEqual(['#17212b', '#ffffff'])
     expect(await a.locator('html').getAttribute('data-scheme')).toBe('dark')
     expect(await b.locator('html').getAttribute('data-scheme')).toBe('light')
-    await becomes(a, `getComputedStyle(document.body).paddingTop === '46px'`)
+    await becomes(a, `getComputedStyle(document.body).paddingTop === '70px'`)
     await a.evaluate(`Telegram.WebView.receiveEvent('theme_changed', { theme_params: ${JSON.stringify(themes.day)} })`)
     await becomes(a, `document.documentElement.dataset.scheme === 'light' && ${style('--surface')} === '#ffffff'`)
 
@@ -170,6 +170,9 @@ browserTest(
 
     // Somebody refuses: nothing is sent, and the page says how to allow it.
     const refusing = await enter({ ...bob, id: 700300 }, themes.day, null)
+    await heading(refusing.page, 'Before you begin').waitFor()
+    // The first screen has no focus of its own, and no ring around its title.
+    expect(await refusing.page.evaluate('document.activeElement === document.body')).toBe(true)
     await agree(refusing.page)
     await button(refusing.page, 'Share my rough place').click()
     await refusing.page.getByRole('alert').waitFor()
@@ -241,7 +244,8 @@ browserTest(
     await page.getByRole('checkbox').check()
     expect(await page.getByLabel('Password').count()).toBe(0)
     await button(page, 'Erase my account').click()
-    await page.getByText('Your account is erased').waitFor()
+    // If the socket tells of it first, a screen says so too for a moment.
+    await page.getByText('Your account is erased').first().waitFor()
     expect((await neighbour.get(`users/${id}`)).status).toBe(404)
 
     const hosts = new Set(told.addresses.filter((url) => url.startsWith('http')).map((url) => new URL(url).origin))
@@ -251,4 +255,150 @@ browserTest(
     await web.stop()
   },
   240_000,
+)
+
+browserTest(
+  'in Telegram’s full screen nothing is behind its buttons, behind those of the device, or off the screen',
+  async () => {
+    const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
+    const web = await serveWeb(app)
+    const { page, context, told } = await openIn(`${web.origin}/#${launchOf(app, bob, themes.day)}`, berlin)
+    await agree(page)
+    await heading(page, 'Nearby').waitFor()
+    // The device covers 24 pixels above and 20 below, and Telegram's buttons another 46 above.
+    await becomes(page, `document.querySelector('h1').getBoundingClientRect().top >= 70`)
+    await becomes(page, `document.documentElement.scrollHeight === innerHeight`)
+    const bottomOf = (selector: string) => `(() => {
+      const box = document.querySelector('${selector}')
+      return [innerHeight - box.getBoundingClientRect().bottom, getComputedStyle(box).paddingBottom]
+    })()`
+    expect(await page.evaluate<unknown>(bottomOf('nav'))).toEqual([0, '20px'])
+
+    const cleo = await app.person('Cleo')
+    const [{ id }] = (await app.rows<{ id: string }>("SELECT id FROM users WHERE messenger_id = '700200'")) as [
+      { id: string },
+    ]
+    const chat = (await cleo.post('chats', { user_id: id })).body.id
+    await page.goto(`${web.origin}/chats/${chat}`)
+    await page.getByRole('textbox', { name: /^Message to/ }).waitFor()
+    await becomes(page, `document.documentElement.scrollHeight === innerHeight`)
+    expect(await page.evaluate<unknown>(bottomOf('form'))).toEqual([0, '26px'])
+    await button(page, 'More about this chat').click()
+    await becomes(page, `document.querySelector('dialog[open]').getBoundingClientRect().top >= 70`)
+    expect(told.errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'in Telegram a link is followed after the date of birth was asked for, and who signs in again begins at the start',
+  async () => {
+    const app = await testApp({ MESSENGER_BOT_TOKEN: botToken, MIN_AGE: '18' })
+    const web = await serveWeb(app)
+    const cleo = await app.person('Cleo')
+    const url = `${web.origin}/#${launchOf(app, bob, themes.day, `user_${cleo.id}`)}`
+    const { page, context, told } = await openIn(url, null)
+    await page.getByLabel('Date of birth').fill('1990-05-01')
+    await button(page, 'Continue with Telegram').click()
+    await agree(page)
+    await button(page, 'Write a message').waitFor()
+    expect(page.url()).toBe(`${web.origin}/people/${cleo.id}`)
+
+    await page.getByRole('link', { name: /^Me$/ }).click()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await button(page, 'Sign out').click()
+    await button(page.getByRole('dialog'), 'Sign out').click()
+    await button(page, 'Continue with Telegram').click()
+    await heading(page, 'Nearby').waitFor()
+
+    await page.goto(`${web.origin}/settings/erase`)
+    await page.getByRole('checkbox').check()
+    await button(page, 'Erase my account').click()
+    await button(page, 'Continue with Telegram').click()
+    await page.getByLabel('Date of birth').fill('1990-05-01')
+    await button(page, 'Continue with Telegram').click()
+    await agree(page)
+    await heading(page, 'Nearby').waitFor()
+    expect(told.errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'Telegram’s back button closes a sheet first, and leads to the people nearby where nothing of the app was before',
+  async () => {
+    const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
+    const web = await serveWeb(app)
+    const cleo = await app.person('Cleo')
+    const { page, context, told } = await openIn(`${web.origin}/health`, berlin)
+    const back = () => page.evaluate(`Telegram.WebView.receiveEvent('back_button_pressed')`)
+    // In a frame, the page of the messenger is part of the same history.
+    await page.goto('about:blank')
+    await page.goto(`${web.origin}/#${launchOf(app, bob, themes.day, `user_${cleo.id}`)}`)
+    await agree(page)
+    await button(page, 'Report').click()
+    await page.getByRole('dialog').waitFor()
+    await back()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(page.url()).toBe(`${web.origin}/people/${cleo.id}`)
+    await back()
+    await heading(page, 'Nearby').waitFor()
+
+    // On a main place, Telegram's own Close would end the app, also while a sheet is open.
+    await becomes(page, `${last('web_app_setup_back_button')}?.is_visible === false`)
+    await button(page, 'Share my rough place').click()
+    await button(page, 'Filters').click()
+    await becomes(page, `${last('web_app_setup_back_button')}?.is_visible === true`)
+    await back()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await becomes(page, `${last('web_app_setup_back_button')}?.is_visible === false`)
+    expect(page.url()).toBe(`${web.origin}/nearby`)
+    expect(told.errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'who comes with data of Telegram’s that are too old is asked to open the app again, and for nothing that cannot help',
+  async () => {
+    const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
+    const web = await serveWeb(app)
+    const launch = launchOf(app, bob, themes.day)
+    app.clock.now += 7 * 86_400_000
+    const { page, context, told } = await openIn(`${web.origin}/#${launch}`, null)
+    await page.getByText('Close the app and open it in Telegram again.').waitFor()
+    expect(await button(page, 'Continue with Telegram').count()).toBe(0)
+    expect(told.errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'in Telegram the link to the bot is opened by Telegram, and the app stays as it is',
+  async () => {
+    const app = await testApp({ MESSENGER_BOT_TOKEN: botToken })
+    const web = await serveWeb(app)
+    const { page, context, told } = await openIn(`${web.origin}/#${launchOf(app, bob, themes.day)}`, null)
+    // The name of the bot comes from Telegram.
+    const keys = { webpush: null, fcm: false, apns: false, telegram: 'convene_bot' }
+    await page.route('**/notifications/keys', (route) => route.fulfill({ json: keys }))
+    await agree(page)
+    await heading(page, 'Nearby').waitFor()
+    await page.goto(`${web.origin}/settings/devices`)
+    await page.getByRole('link', { name: '@convene_bot' }).click()
+    await becomes(page, `${last('web_app_open_tg_link')}?.path_full === '/convene_bot?start=notify'`)
+    expect(page.url()).toBe(`${web.origin}/settings/devices`)
+    expect(told.errors).toEqual([])
+    await context.close()
+    await web.stop()
+  },
+  120_000,
 )

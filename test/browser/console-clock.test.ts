@@ -122,7 +122,7 @@ browserTest(
 )
 
 browserTest(
-  'further pages of the queue are refreshed too, and a decision that is taken back returns to them',
+  'further pages of the queue are refreshed too, and show a decision until it is taken back',
   async () => {
     const app = await testApp()
     app.clock.now = Date.now()
@@ -159,11 +159,15 @@ browserTest(
     await row(55).click()
     await page.getByRole('form', { name: 'Decide' }).waitFor()
     await page.keyboard.press('d')
+    const refreshed = page.waitForResponse((response) => response.url().includes('&cursor='))
     await button(page.getByRole('form', { name: 'Decide' }), 'Decide').click()
-    await row(55).waitFor({ state: 'detached' })
+    const outcome = row(55).getByText('Dismiss')
+    await outcome.waitFor()
+    await refreshed
+    expect([await outcome.count(), await rows.count()]).toEqual([1, 59])
     await page.keyboard.press('z')
-    await row(55).waitFor()
-    expect(await rows.count()).toBe(59)
+    await outcome.waitFor({ state: 'detached' })
+    expect([await row(55).count(), await rows.count()]).toEqual([1, 59])
     await close()
     await stop()
   },
@@ -233,11 +237,15 @@ browserTest(
     await button(opened, /^Undo/).waitFor({ state: 'detached' })
     await opened.getByText('A decision about it takes effect in a moment.').waitFor()
     await until(() => page.evaluate<boolean>(`document.activeElement.tagName === 'H1'`), 'the heading has the focus')
+    const read = page.waitForResponse((response) => response.url().endsWith(`/admin/reports/${id}`))
+    await page.clock.fastForward(3 * seconds)
+    // A busy server carries it out later.
+    expect((await (await read).json()).pending).not.toBeNull()
 
     app.clock.now += 11 * seconds
     app.services.delivery.wake('decision')
     await app.services.delivery.idle()
-    await page.clock.fastForward(2 * seconds)
+    await page.clock.fastForward(5 * seconds)
     await opened.getByText('All in order.').waitFor()
     expect(await button(opened, /^Undo/).count()).toBe(0)
     await close()

@@ -432,6 +432,175 @@ browserTest(
 )
 
 browserTest(
+  'a decision that is refused because of what happened to the person shows what that is',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const mo = await withRole(app, 'moderator', 'Mo')
+    const [ada, bob, cleo] = [await app.person('Ada'), await app.person('Bob'), await app.person('Cleo')]
+    const report = async (user: Person, why: string): Promise<string> =>
+      (await ada.post('reports', { user_id: user.id, reason: why })).body.id
+    const { page, context, errors } = await openConsole(origin, mo)
+    const refused = page.getByText('Something has changed meanwhile. Look at it again.')
+    const whom = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Whom it is about' }) })
+      .last()
+    const open = async (id: string, name: string) => {
+      await page.goto(`${origin}/console/queue/${id}`)
+      await whom.getByRole('link', { name }).waitFor()
+      await page.keyboard.press('w')
+      await reason(page).fill('Please be kind.')
+    }
+
+    await open(await report(bob, 'spam'), 'Bob')
+    expect(await whom.getByText('Hidden until a decision').count()).toBe(0)
+    await report(bob, 'underage')
+    await page.keyboard.press('Control+Enter')
+    await refused.waitFor()
+    await whom.getByText('Hidden until a decision').waitFor()
+
+    await open(await report(cleo, 'spam'), 'Cleo')
+    expect((await cleo.delete('me', { password })).status).toBe(204)
+    await page.keyboard.press('Control+Enter')
+    await refused.waitFor()
+    await whom.getByText('The account concerned is erased.').waitFor()
+    expect(await page.getByRole('link', { name: 'Cleo' }).count()).toBe(0)
+    expect(await whom.getByRole('alert').count()).toBe(0)
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
+  'the person reads the text of a template that the moderator has read, even if it was changed or deleted meanwhile',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const [mo, root] = [await withRole(app, 'moderator', 'Mo'), await withRole(app, 'admin', 'Root')]
+    const ada = await app.person('Ada')
+    const insults = { name: 'Insults', language: 'en', text: 'Insults break section 3.' }
+    const template = (await root.post('admin/templates', insults)).body.id
+    const { page, context, errors } = await openConsole(origin, mo)
+    const meanwhile = [
+      ['hate', () => root.put(`admin/templates/${template}`, { ...insults, text: 'Call us.' })],
+      ['spam', () => root.delete(`admin/templates/${template}`)],
+    ] as const
+    for (const [why, change] of meanwhile) {
+      const about = await app.person()
+      const id = (await ada.post('reports', { user_id: about.id, reason: why })).body.id
+      await page.goto(`${origin}/console/queue/${id}`)
+      await page.getByRole('form', { name: 'Decide' }).waitFor()
+      await page.keyboard.press('w')
+      await page.getByLabel('Template').selectOption({ label: 'Insults (en)' })
+      const read = await reason(page).inputValue()
+      expect((await change()).status).toBeLessThan(300)
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('status').getByText('Warn').waitFor()
+      const { pending } = (await root.get(`admin/reports/${id}`)).body
+      expect(pending).toMatchObject({ action: 'warn', note: read })
+    }
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
+  'a key that is held down acts once, but goes on moving in a list',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const [mo, root] = [await withRole(app, 'moderator', 'Mo'), await withRole(app, 'admin', 'Root')]
+    const ada = await app.person('Ada')
+    for (const why of ['spam', 'scam', 'hate', 'danger']) {
+      await ada.post('reports', { user_id: (await app.person()).id, reason: why })
+      app.clock.now += seconds
+    }
+    const reports = async (): Promise<any[]> => (await root.get('admin/reports')).body.items
+    const { page, context, errors } = await openConsole(origin, mo)
+    const rows = page.locator('[data-row]')
+    await rows.nth(3).waitFor()
+    const hold = async (key: string, times = 3) => {
+      for (let i = 0; i < times; i++) {
+        await page.keyboard.down(key)
+        await page.waitForTimeout(300)
+      }
+    }
+    await hold('j')
+    const focused = '[...document.querySelectorAll("[data-row]")].indexOf(document.activeElement)'
+    expect(await page.evaluate<number>(focused)).toBe(2)
+    await page.keyboard.up('j')
+
+    await hold('n')
+    await page.keyboard.up('n')
+    expect((await reports()).map(({ claimed_by }) => claimed_by)).toEqual([mo.id, null, null, null])
+
+    // The next report has a draft, which the same stroke must not turn into a decision about it.
+    const [first, next] = (await reports()).map(({ id }) => id)
+    await page.goto(`${origin}/console/queue/${next}`)
+    const dismiss = page.getByRole('radio', { name: /^Dismiss/ })
+    for (const href of [`/console/queue/${next}`, `/console/queue/${first}`]) {
+      await page.locator(`a[data-row][href="${href}"]`).click()
+      await page.waitForURL((url) => url.pathname === href)
+      await dismiss.waitFor()
+      await page.keyboard.press('d')
+      expect(await dismiss.isChecked()).toBe(true)
+    }
+    await page.keyboard.down('Control')
+    await hold('Enter', 4)
+    await page.keyboard.up('Enter')
+    await page.keyboard.up('Control')
+    await page.waitForURL((url) => url.pathname === `/console/queue/${next}`)
+    expect((await reports()).map(({ pending }) => pending?.action ?? null)).toEqual(['dismiss', null, null, null])
+    await page.keyboard.press('Control+Enter')
+    await page.waitForURL((url) => url.pathname !== `/console/queue/${next}`)
+    expect((await reports()).map(({ pending }) => pending?.action ?? null)).toEqual(['dismiss', 'dismiss', null, null])
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
+  'an account that is erased while it is open is shown no longer than until the next action on it',
+  async () => {
+    const app = await testApp()
+    const { origin, stop } = await serveWeb(app)
+    const root = await withRole(app, 'admin', 'Root')
+    const { page, context, errors } = await openConsole(origin, root)
+    const actions = {
+      warn: async () => {
+        await reason(page).fill('Please be kind.')
+        await button(page, 'Warn').click()
+      },
+      'end sessions': async () => {
+        await button(page, 'Sign out everywhere').click()
+        await page.keyboard.press('Enter')
+      },
+    }
+    for (const [what, act] of Object.entries(actions)) {
+      const gone = await app.person('Gone')
+      await page.goto(`${origin}/console/people/${gone.id}`)
+      const account = page.getByRole('article', { name: 'Account' })
+      await account.getByText(gone.email).waitFor()
+      expect([what, (await gone.delete('me', { password })).status]).toEqual([what, 204])
+      await act()
+      await page.getByText('It does not exist, or no longer exists.').waitFor()
+      expect([what, await account.getByText(gone.email).count()]).toEqual([what, 0])
+    }
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  60_000,
+)
+
+browserTest(
   'the other reports about somebody that cannot be read say so, and are read again',
   async () => {
     const app = await testApp()

@@ -1,8 +1,12 @@
+import type { Problem } from 'convene-client'
 import type { Failure } from '../shared/requests.ts'
 import { excessOf } from '../shared/text-length.ts'
 import type { T } from './language.tsx'
 
 export * from '../shared/requests.ts'
+
+/** Only an upload names its file. */
+const isUpload = ({ errors }: Problem) => errors?.some(({ path }) => path === '/file')
 
 /** The text of a failure: what happened, and what to do. */
 export function failureText(t: T, failure: Failure): string {
@@ -50,10 +54,10 @@ export function failureText(t: T, failure: Failure): string {
       // The operator has written this text.
       return failure.detail
     case 'validation_failed':
-      return t('app.failure.fields')
+      return t(isUpload(failure) ? 'app.failure.photoKind' : 'app.failure.fields')
     case 'conflict':
-      // Only an upload names its file: the account has no room for it.
-      if (failure.errors?.some(({ path }) => path === '/file')) return t('app.failure.photosFull')
+      // The account has no room for it.
+      if (isUpload(failure)) return t('app.failure.photosFull')
   }
   return failure.status >= 500 ? t('app.failure.server') : t('app.failed')
 }

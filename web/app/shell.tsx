@@ -1,7 +1,8 @@
 import { useChats, useConnection, useConvene, useSession } from 'convene-client/react'
 import { MapPin, MessageCircle, UserRound } from 'lucide-react'
-import { Activity, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
-import { Link, Redirect, Route, Switch, useRoute } from 'wouter'
+import { Activity, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { Link, Redirect, Route, Switch, useLocation, useRoute } from 'wouter'
+import { leaveFocus } from '../shared/ui/focus.ts'
 import { SkeletonRows } from '../shared/ui/state.tsx'
 import { Banners } from './account/banners.tsx'
 import banner from './account/banners.module.css'
@@ -72,7 +73,15 @@ function BySession() {
   const { state, user, reason } = useSession()
   const telegram = useTelegram()
   const [isForgot] = useRoute('/forgot-password')
-  if (state === 'signed-out') return telegram?.sdk.initData ? <FromTelegram telegram={telegram} /> : <SignedOut />
+  const [, navigate] = useLocation()
+  const isSignedOut = state === 'signed-out'
+  const wasSignedOut = useRef(isSignedOut)
+  useEffect(() => {
+    // Whoever has signed out or erased the account was in the settings. The next user begins at the start.
+    if (isSignedOut && !wasSignedOut.current) navigate('/', { replace: true })
+    wasSignedOut.current = isSignedOut
+  }, [isSignedOut, navigate])
+  if (isSignedOut) return telegram?.sdk.initData ? <FromTelegram telegram={telegram} /> : <SignedOut />
   if (state === 'ended' && isForgot) return <Forgot />
   return (
     <>
@@ -154,7 +163,7 @@ function Connection() {
     <div className={text === null ? undefined : banner.banner}>
       <p role="status">{text}</p>
       {isStopped && (
-        <button type="button" onClick={() => client.connect()}>
+        <button ref={leaveFocus} type="button" onClick={() => client.connect()}>
           {t('app.reconnect')}
         </button>
       )}

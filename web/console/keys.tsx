@@ -21,6 +21,8 @@ export type Key = {
   inFields?: boolean
   /** Shown in the line below the screen, and not only in the list of all keys. */
   inLine?: boolean
+  /** Works again and again while it is held down. */
+  repeats?: boolean
 }
 type Layer = { group: string; keys: readonly Key[] }
 
@@ -73,6 +75,8 @@ function openKeys() {
       if (event.defaultPrevented || isComposing(event) || event.altKey) return
       const name = nameOf(event)
       if (name === null) return
+      // Otherwise one stroke could claim several reports, or decide the next one.
+      if (event.repeat && !find(name)?.repeats) return
       const isWriting = writesText(event.target)
       if (name.length === 1 && (!singleKeys || isWriting)) return
       // Enter and the space bar belong to the focused element.

@@ -22,6 +22,12 @@ export const timeOf = (language: string, at: Date): string =>
 export const dateOf = (language: string, at: Date): string =>
   format(language, { day: 'numeric', month: 'long', year: 'numeric' }).format(at)
 
+/** A date that is at most two days away has its time too. `now` is in milliseconds. */
+export const untilOf = (language: string, at: Date, now: number): string =>
+  Math.abs(at.getTime() - now) > 2 * 86_400_000
+    ? dateOf(language, at)
+    : format(language, { dateStyle: 'long', timeStyle: 'short' }).format(at)
+
 const startOfDay = (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime()
 
 /** How many calendar days ago: 0 for today, 1 for yesterday. */

@@ -3,6 +3,7 @@ import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { IconButton } from '../../shared/ui/button.tsx'
+import { leaveFocus } from '../../shared/ui/focus.ts'
 import { useBrand } from '../../shared/brand.tsx'
 import { fetchBrand } from '../../shared/first-brand.ts'
 import { useLanguage } from '../language.tsx'
@@ -74,14 +75,14 @@ function VerifyBanner() {
   })
   if (!providers?.mail || isHidden) return null
   return (
-    <div className={styles.banner}>
+    <div ref={leaveFocus} className={styles.banner}>
       <p role="status">
         {send.failure
           ? failureText(t, send.failure)
           : t(isSent ? 'account.verify.sent' : 'account.verify.banner', { email })}
       </p>
       {!isSent && (
-        <button type="button" aria-disabled={send.busy} onClick={() => send.run()}>
+        <button ref={leaveFocus} type="button" aria-disabled={send.busy} onClick={() => send.run()}>
           {t('account.verify.again')}
         </button>
       )}

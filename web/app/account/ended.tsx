@@ -3,7 +3,7 @@ import { useConvene, useSession } from 'convene-client/react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { serverNow, withClock } from '../../shared/clock.ts'
-import { dateOf } from '../../shared/dates.ts'
+import { untilOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
@@ -110,7 +110,7 @@ function Suspended() {
       </AccountLayout>
     )
   const lead = suspension?.until
-    ? t('account.ended.suspendedUntil', { date: dateOf(language, new Date(suspension.until)) })
+    ? t('account.ended.suspendedUntil', { date: untilOf(language, new Date(suspension.until), serverNow()) })
     : t('account.ended.suspended')
   return (
     <AccountLayout title={t('account.ended.suspendedTitle')} lead={lead}>

@@ -21,7 +21,10 @@ export default function FromTelegram({ telegram }: { telegram: NonNullable<Retur
   const { data: providers } = useProviders()
   const minAge = providers?.min_age ?? null
   const needsDate = useBirthDateError(failure) !== null && minAge !== null
-  const needsInvite = failure !== null && failure !== 'offline' && failure.code === 'invite_required'
+  const code = failure === null || failure === 'offline' ? null : failure.code
+  const needsInvite = code === 'invite_required'
+  // Only Telegram has newer init data: it gives them when it opens the app.
+  const needsReopening = code === 'init_data_expired' || code === 'init_data_invalid'
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void enter.run()
@@ -48,9 +51,11 @@ export default function FromTelegram({ telegram }: { telegram: NonNullable<Retur
           />
         )}
         {!(needsInvite && invite === '') && !needsDate && !isSuspended(failure) && <FailureText failure={failure} />}
-        <Button type="submit" look="primary" wide busy={enter.busy}>
-          {t('account.telegram.enter')}
-        </Button>
+        {!needsReopening && (
+          <Button type="submit" look="primary" wide busy={enter.busy}>
+            {t('account.telegram.enter')}
+          </Button>
+        )}
       </form>
       {isSuspended(failure) && <Suspension failure={failure} proof={{ init_data: telegram.sdk.initData }} />}
     </AccountLayout>

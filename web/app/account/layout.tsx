@@ -2,15 +2,23 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Avatar } from '../../shared/ui/avatar.tsx'
 import { useBrand } from '../../shared/brand.tsx'
-import { useHeading, useTitle } from '../people/screen.tsx'
+import { useHeading } from '../../shared/ui/focus.ts'
+import { useTitle } from '../people/screen.tsx'
 import styles from './layout.module.css'
 
-type Props = { title: string; lead?: ReactNode; children: ReactNode; footer?: ReactNode }
+type Props = {
+  title: string
+  lead?: ReactNode
+  children: ReactNode
+  footer?: ReactNode
+  /** Shown in place of the screen while that is loading. */
+  isLoading?: boolean
+}
 
 /** The layout of screens for people who are not signed in: the community's name above one task. */
-export function AccountLayout({ title, lead, children, footer }: Props) {
+export function AccountLayout({ title, lead, children, footer, isLoading }: Props) {
   useTitle(title)
-  const heading = useHeading()
+  const heading = useHeading(isLoading)
   return (
     <div className={styles.page}>
       <header className={styles.brand}>

@@ -2,6 +2,8 @@ import type { Frame } from 'convene-client'
 import { useConvene, useStore } from 'convene-client/react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
+import { serverNow, withClock } from '../../shared/clock.ts'
+import { leaveFocus } from '../../shared/ui/focus.ts'
 import { useLanguage } from '../language.tsx'
 import { outcomeOf, useResource } from '../requests.ts'
 import styles from './banners.module.css'
@@ -14,7 +16,7 @@ type Announcement = Extract<Frame, { type: 'announcement' }>['data']
 export function Notices() {
   const client = useConvene()
   const { data, reload } = useResource(() =>
-    client.api.GET('/api/v1/me/notices', { params: { query: { limit: 100 } } }),
+    withClock(client.api.GET('/api/v1/me/notices', { params: { query: { limit: 100 } } })),
   )
   const [told, setTold] = useState<readonly Announcement[]>([])
   const read = useStore(readNotices)
@@ -57,11 +59,11 @@ export function Notices() {
 /** Those that are in force. An announcement that was withdrawn has no text. */
 function Announcements({ all }: { all: Announcement[] }) {
   const { t } = useLanguage()
-  const now = Date.now()
+  const now = serverNow()
   return all
     .filter(({ text, until }) => text !== null && (until === null || Date.parse(until) > now))
     .map(({ id, text }) => (
-      <section key={id} className={styles.banner} aria-label={t('settings.notice.announce')}>
+      <section key={id} ref={leaveFocus} className={styles.banner} aria-label={t('settings.notice.announce')}>
         <p role="status">{text}</p>
         <button type="button" onClick={() => markRead([id])}>
           {t('account.announcement.read')}

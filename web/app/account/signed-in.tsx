@@ -29,7 +29,7 @@ export default function SignedIn() {
   const text = refusal !== null ? refusalText(t, refusal) : failure && failureText(t, failure)
   if (text === null)
     return (
-      <AccountLayout title={t('account.signingIn')}>
+      <AccountLayout title={t('account.signingIn')} isLoading>
         <SkeletonRows label={t('app.loading')} count={2} />
       </AccountLayout>
     )

@@ -1,11 +1,12 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { useState } from 'react'
-import { dateOf } from '../../shared/dates.ts'
+import { serverNow } from '../../shared/clock.ts'
+import { untilOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
 import { type Failure, outcomeOf } from '../requests.ts'
-import { AppealForm } from '../settings/notice-card.tsx'
+import { AppealForm, AppealState } from '../settings/notice-card.tsx'
 import styles from '../settings/settings.module.css'
 
 /** What proves who appeals: the login that was refused. */
@@ -23,7 +24,7 @@ export function Suspension({ failure, proof }: { failure: Exclude<Failure, 'offl
       <h2>{t('account.ended.suspendedTitle')}</h2>
       <p>
         {until
-          ? t('account.ended.suspendedUntil', { date: dateOf(language, new Date(until)) })
+          ? t('account.ended.suspendedUntil', { date: untilOf(language, new Date(until), serverNow()) })
           : t('account.ended.suspended')}
       </p>
       {reason && <p dir="auto">{reason}</p>}
@@ -44,12 +45,7 @@ function Appeal({ proof }: { proof: Proof }) {
     setIsSent(failure === null || isThere)
     return isThere ? null : failure
   }
-  if (isSent)
-    return (
-      <p>
-        <span className={styles.badge}>{t('settings.appeal.sent')}</span>
-      </p>
-    )
+  if (isSent) return <AppealState text={t('settings.appeal.sent')} takesFocus />
   if (!isOpen)
     return (
       <div className={styles.actions}>

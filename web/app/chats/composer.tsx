@@ -3,6 +3,7 @@ import { useChat, useConvene, useSession } from 'convene-client/react'
 import { Camera, Image as ImageIcon, SendHorizontal, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { isComposing } from '../../shared/composing.ts'
+import { trimmed } from '../../shared/text-length.ts'
 import { IconButton } from '../../shared/ui/button.tsx'
 import { useLanguage } from '../language.tsx'
 import { excessText } from '../requests.ts'
@@ -34,11 +35,11 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
     (edit && edit.message.id === editing?.id ? edit.text : editing?.text) ?? drafts.get(draft) ?? '',
   )
   const [file, setFile] = useState<File | null>(null)
-  const trimmed = text.trim()
+  const content = trimmed(text)
   const excess = excessText(t, text, longest)
   // A text message must not be empty, but a caption may be.
   const isCaption = editing !== null && editing.kind !== 'text'
-  const canSend = excess === null && (trimmed !== '' || isCaption)
+  const canSend = excess === null && (content !== '' || isCaption)
 
   useEffect(() => removeAtSignOut(client), [client])
 
@@ -60,7 +61,7 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
     setText(next)
     if (editing) return void edits.set(draft, { message: editing, text: next })
     drafts.set(draft, next)
-    if (next.trim() !== '') chat.typing()
+    if (trimmed(next) !== '') chat.typing()
   }
 
   function endEdit() {
@@ -71,10 +72,10 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
   function send() {
     if (!canSend) return
     if (editing) {
-      if (trimmed !== editing.text) void chat.edit(editing.id, trimmed)
+      if (content !== editing.text) void chat.edit(editing.id, content)
       return endEdit()
     }
-    void chat.send({ text: trimmed })
+    void chat.send({ text: content })
     sdk?.haptic('success')
     change('')
     input.current?.focus()

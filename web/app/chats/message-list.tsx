@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer, type VirtualItem } from '@tanstack/react-virtual'
 import type { ChatMessage, OpenChat } from 'convene-client'
 import { useChat, useMessages, useSession, useStore } from 'convene-client/react'
 import { ArrowDown, MessageCircle, WifiOff } from 'lucide-react'
@@ -23,6 +23,10 @@ type Props = {
 
 const nearEndPx = 80
 
+/** Where the user has left a conversation, to which they come back from a profile, and the heights of its rows. */
+type Place = { chatId: string; first: string; last: string; offset: number; heights: VirtualItem[] }
+let left: Place | null = null
+
 /**
  * The messages. The list stays scrolled to its end when new ones arrive, and at its position when older ones are added above.
  * Only rows near the screen are rendered, so that ten thousand messages cost no more than fifty.
@@ -33,7 +37,13 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
   const { items, loading, loaded, hasOlder } = useMessages(chatId)
   const me = useSession(({ user }) => user?.id)
   const body = useRef<HTMLDivElement>(null)
-  const [isAtEnd, setAtEnd] = useState(true)
+  const last = items.at(-1)
+  const lastKey = last?.key
+  // What has arrived meanwhile is at the end.
+  const [place] = useState(() =>
+    left?.chatId === chatId && left.first === items[0]?.key && left.last === lastKey ? left : null,
+  )
+  const [isAtEnd, setAtEnd] = useState(place === null)
   const rows = useMemo(() => rowsOf(items), [items])
   // Keep the function's identity: a new one makes the virtualizer measure all rows again.
   const getItemKey = useCallback((index: number) => rows[index]?.key ?? index, [rows])
@@ -48,6 +58,8 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
     overscan: 8,
     paddingStart: 8,
     paddingEnd: 8,
+    initialOffset: place?.offset ?? 0,
+    initialMeasurementsCache: place?.heights ?? [],
   })
   const shown = list.getVirtualItems()
   const hasTried = useTried(chat.messages, chat.load)
@@ -56,18 +68,25 @@ export function MessageList({ chatId, name, onMenu, onPhoto }: Props) {
 
   // Start at the end, before the first paint.
   useLayoutEffect(() => {
-    if (hasRows) list.scrollToEnd()
-  }, [list, hasRows])
+    if (hasRows && place === null) list.scrollToEnd()
+  }, [list, hasRows, place])
 
   useMore(first !== undefined && first < 8 && hasOlder && !loading, items[0]?.key, chat.loadOlder)
 
   // Scroll to the end after the user has written a message.
-  const last = items.at(-1)
-  const lastKey = last?.key
   const isMine = last?.sender_id === me
   useLayoutEffect(() => {
-    if (isMine) list.scrollToEnd()
-  }, [list, lastKey, isMine])
+    if (isMine && lastKey !== place?.last) list.scrollToEnd()
+  }, [list, lastKey, isMine, place])
+
+  const leave = useRef(() => {})
+  leave.current = () => {
+    const [first] = items
+    const offset = list.scrollOffset
+    const canReturn = !isAtEnd && first && lastKey !== undefined && offset !== null
+    left = canReturn ? { chatId, first: first.key, last: lastKey, offset, heights: list.takeSnapshot() } : null
+  }
+  useLayoutEffect(() => () => leave.current(), [])
 
   const unread = useUnread(chatId, isAtEnd)
 

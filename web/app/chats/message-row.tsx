@@ -1,8 +1,9 @@
 import type { ChatMessage, OpenChat } from 'convene-client'
 import { Check, CheckCheck, Clock, MoreHorizontal, TriangleAlert } from 'lucide-react'
-import { memo, useEffect, useId, useRef } from 'react'
+import { memo, useId, useLayoutEffect, useRef } from 'react'
 import { timeOf } from '../../shared/dates.ts'
 import { Button, IconButton } from '../../shared/ui/button.tsx'
+import { leaveFocus } from '../../shared/ui/focus.ts'
 import { useLanguage } from '../language.tsx'
 import { problemText } from '../people/problems.ts'
 import styles from './chat.module.css'
@@ -25,10 +26,10 @@ export const MessageRow = memo(function MessageRow(props: Props) {
   const { t } = useLanguage()
   const { text, deleted, state, caution } = message
   const cautionId = useId()
-  // A message that is deleted loses its menu, and with it the focus.
+  // A message that is deleted loses its menu, and with it the focus. The sheet that asked leaves it where it is then.
   const row = useRef<HTMLElement>(null)
   const wasDeleted = useRef(deleted)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (deleted && !wasDeleted.current && document.activeElement === document.body)
       row.current?.focus({ preventScroll: true })
     wasDeleted.current = deleted
@@ -118,7 +119,7 @@ function Marks({ message, isMine }: { message: ChatMessage; isMine: boolean }) {
 function Failed({ chat, message }: Pick<Props, 'chat' | 'message'>) {
   const { t } = useLanguage()
   return (
-    <div className={styles.failure} role="alert">
+    <div ref={leaveFocus} className={styles.failure} role="alert">
       <p>{t('chats.failed', { reason: problemText(t, message.problem) })}</p>
       <div>
         <Button look="quiet" onClick={() => void chat.retry(message.id)}>

@@ -2,6 +2,7 @@ import 'react-image-crop/dist/ReactCrop.css'
 import { useEffect, useRef, useState } from 'react'
 import ReactCrop, { type PercentCrop } from 'react-image-crop'
 import { isComposing } from '../../shared/composing.ts'
+import { trimmed } from '../../shared/text-length.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
@@ -53,13 +54,13 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
     if (typeof ready === 'string' || excess !== null || isSent.current) return
     isSent.current = true
     // The server may be able to read a photo that the browser cannot; otherwise the message shows why it was refused.
-    if (ready instanceof Blob) return onSend(ready, caption.trim())
+    if (ready instanceof Blob) return onSend(ready, trimmed(caption))
     setBusy(true)
     setUncut(false)
     const part = crop && crop.width > 2 && crop.height > 2 ? crop : null
     const photo = part ? await cutPhoto(ready.photo, pixelsOf(part, ready)) : ready.photo
     if (isClosed.current) return
-    if (photo) return onSend(photo, caption.trim())
+    if (photo) return onSend(photo, trimmed(caption))
     // The whole photo would show what the user has cut away.
     isSent.current = false
     setBusy(false)
@@ -83,7 +84,13 @@ export default function PhotoSheet({ file, onClose, onSend }: Props) {
         {ready instanceof Blob && <p>{t('chats.unreadPhoto')}</p>}
         {shown && preview && (
           <>
-            <ReactCrop crop={crop} ariaLabels={cropLabels(t)} onChange={(_, percent) => setCrop(percent)} ruleOfThirds>
+            <ReactCrop
+              className={styles.cropped}
+              crop={crop}
+              ariaLabels={cropLabels(t)}
+              onChange={(_, percent) => setCrop(percent)}
+              ruleOfThirds
+            >
               <img src={preview} alt={t('chats.kind.photo')} className={styles.preview} />
             </ReactCrop>
             <p>{t('chats.cropHint')}</p>

@@ -1,6 +1,7 @@
 import type { Problem } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { useState } from 'react'
+import { trimmed } from '../../shared/text-length.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Switch, TextArea } from '../../shared/ui/field.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
@@ -26,7 +27,7 @@ export function ReviewSheet({ chatId, name, onClose }: { chatId: string; name: s
     setBusy(true)
     setFailed(null)
     const { data, error } = await api
-      .POST('/api/v1/reviews', { body: { chat_id: chatId, rating, text: text.trim() || null, anonymous } })
+      .POST('/api/v1/reviews', { body: { chat_id: chatId, rating, text: trimmed(text) || null, anonymous } })
       .catch(() => ({ data: undefined, error: undefined }))
     setBusy(false)
     if (!data) return setFailed(reviewProblem(t, error ?? null))

@@ -1,6 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Button, IconButton } from '../../shared/ui/button.tsx'
+import { leaveFocus } from '../../shared/ui/focus.ts'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
 import { useLanguage } from '../language.tsx'
 import styles from './around.module.css'
@@ -79,13 +80,13 @@ export default function Around({ place }: { place: Place }) {
         </div>
       )}
       {failed ? (
-        <div className={styles.more} role="alert">
+        <div ref={leaveFocus} className={styles.more} role="alert">
           <p>{problemText(t, failed === 'offline' ? null : failed)}</p>
           <Button onClick={() => void store.load()}>{t('app.retry')}</Button>
         </div>
       ) : (
         hasMore && (
-          <div className={styles.more}>
+          <div ref={leaveFocus} className={styles.more}>
             <Button busy={loading} onClick={() => void store.loadMore()}>
               {t('people.around.more')}
             </Button>

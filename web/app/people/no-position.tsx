@@ -1,5 +1,6 @@
 import { Clock, EyeOff, MapPin, MapPinOff } from 'lucide-react'
 import { Button } from '../../shared/ui/button.tsx'
+import { leaveFocus } from '../../shared/ui/focus.ts'
 import { useLanguage } from '../language.tsx'
 import styles from './nearby.module.css'
 import { useNearbyStore } from './nearby-store.ts'
@@ -12,7 +13,7 @@ export function NoPosition() {
   const store = useNearbyStore()
   const { asking, send } = usePosition(store.publish)
   return (
-    <section className={styles.position}>
+    <section ref={leaveFocus} className={styles.position}>
       <h2>{t('people.position.title')}</h2>
       <p>{t('people.position.why')}</p>
       <ul>

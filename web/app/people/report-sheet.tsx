@@ -2,6 +2,7 @@ import type { components, Problem } from 'convene-client'
 import { useConvene } from 'convene-client/react'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
+import { trimmed } from '../../shared/text-length.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { Sheet } from '../../shared/ui/sheet.tsx'
@@ -72,7 +73,7 @@ export function ReportForm({ about, userId, name, onClose }: Props) {
     setState('sending')
     setFailed(null)
     const { data, error, response } = await api
-      .POST('/api/v1/reports', { body: { ...about, reason, details: details.trim() || null } })
+      .POST('/api/v1/reports', { body: { ...about, reason, details: trimmed(details) || null } })
       .catch(() => ({ data: undefined, error: undefined, response: undefined }))
     // 200 is the user's earlier report, which stays as it is until it is decided.
     setState(!data ? 'open' : response?.status === 200 ? 'sentBefore' : 'sent')

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { dateOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
+import { leaveFocus } from '../../shared/ui/focus.ts'
 import { useLanguage } from '../language.tsx'
 import styles from './person.module.css'
 import { ReportSheet } from './report-sheet.tsx'
@@ -43,7 +44,7 @@ export function Reviews({ userId }: { userId: string }) {
       </ul>
       {state === 'loading' && page === null && <p className={styles.quiet}>{t('app.loading')}</p>}
       {(state === 'failed' || page?.next != null) && (
-        <Button look="quiet" busy={state === 'loading'} onClick={() => void read(page)}>
+        <Button ref={leaveFocus} look="quiet" busy={state === 'loading'} onClick={() => void read(page)}>
           {t(state === 'failed' ? 'app.retry' : 'people.moreReviews')}
         </Button>
       )}

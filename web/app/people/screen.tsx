@@ -1,8 +1,13 @@
 import { ArrowLeft } from 'lucide-react'
-import { type HTMLAttributes, type ReactNode, type Ref, useEffect, useRef } from 'react'
+import { type HTMLAttributes, type ReactNode, type Ref, useEffect } from 'react'
 import { Link } from 'wouter'
+import { useHeading } from '../../shared/ui/focus.ts'
 import { useLanguage } from '../language.tsx'
 import styles from './screen.module.css'
+
+/** Whether the previous page belongs to this app; undefined in browsers that do not say. */
+export const canGoBack = (): boolean | undefined =>
+  (window as { navigation?: { canGoBack: boolean } }).navigation?.canGoBack
 
 /** A back button. In a tab without history, it is a link to `to`. */
 export function BackLink({ to }: { to: string }) {
@@ -14,9 +19,7 @@ export function BackLink({ to }: { to: string }) {
       aria-label={t('app.back')}
       title={t('app.back')}
       onClick={(event) => {
-        // Go back only if the previous page belongs to this app.
-        const { navigation } = window as { navigation?: { canGoBack: boolean } }
-        if (!navigation?.canGoBack || event.ctrlKey || event.metaKey || event.shiftKey) return
+        if (!canGoBack() || event.ctrlKey || event.metaKey || event.shiftKey) return
         event.preventDefault()
         history.back()
       }}
@@ -63,23 +66,6 @@ export function Screen({ title, back, actions, isLoading = false, children, ref,
       </div>
     </section>
   )
-}
-
-let isFirstScreen = true
-
-/**
- * Focuses the heading of a screen if the one before has taken the focus away with it: so the keyboard continues there, and
- * screen readers say where the user is. While the screen is loading, its own heading is still to come. The heading needs
- * `tabIndex={-1}`.
- */
-export function useHeading(isLoading = false): Ref<HTMLHeadingElement> {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
-    if (isLoading) return
-    if (!isFirstScreen && document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
-    isFirstScreen = false
-  }, [isLoading])
-  return heading
 }
 
 /** Sets the document's title, for the browser's tab and screen readers. */

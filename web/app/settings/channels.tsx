@@ -11,6 +11,7 @@ import { useLanguage } from '../language.tsx'
 import { endPush, isThisDevice, pushState, subscribeToPush } from '../push.ts'
 import { outcomeOf, useAction, useResource } from '../requests.ts'
 import { isInTelegram } from '../telegram/launch.ts'
+import { useTelegram } from '../telegram/telegram.tsx'
 import { Group, Loaded, Part, useFocusAfterRemoval } from './loaded.tsx'
 import styles from './settings.module.css'
 
@@ -67,6 +68,7 @@ function ThisDevice({ channels, onChange }: { channels: readonly Channel[]; onCh
     onChange()
     return failure
   })
+  const sdk = useTelegram()?.sdk
   const offersTelegram = keys?.telegram != null
   return (
     <Group>
@@ -91,7 +93,16 @@ function ThisDevice({ channels, onChange }: { channels: readonly Channel[]; onCh
           </Button>
           <p className={styles.quiet}>
             {t('settings.devices.telegramHint')}{' '}
-            <a href={`https://t.me/${keys?.telegram}?start=notify`}>@{keys?.telegram}</a>
+            <a
+              href={`https://t.me/${keys?.telegram}?start=notify`}
+              onClick={(event) => {
+                if (!sdk) return
+                event.preventDefault()
+                sdk.openLink(event.currentTarget.href)
+              }}
+            >
+              @{keys?.telegram}
+            </a>
           </p>
           <FailureText
             failure={telegram.failure}

@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { isComposing } from '../../shared/composing.ts'
+import { trimmed } from '../../shared/text-length.ts'
 import { Button, IconButton } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
@@ -85,7 +86,7 @@ function distinct(tags: readonly string[]): string[] {
 
 /** The chosen tags with a typed one, if there is room. It is written like the choice that is the same. */
 function withTyped(chosen: readonly string[], typed: string, choices: readonly string[]): string[] {
-  const tag = typed.trim()
+  const tag = trimmed(typed)
   if (tag === '' || chosen.length >= most) return [...chosen]
   return distinct([...chosen, choices.find((known) => sameTag(known, tag)) ?? tag])
 }

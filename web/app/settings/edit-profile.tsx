@@ -2,6 +2,7 @@ import type { components, Me } from 'convene-client'
 import { useConvene, useSession } from 'convene-client/react'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
+import { trimmed } from '../../shared/text-length.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { Checkbox, Field, Select, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
@@ -43,7 +44,7 @@ function ProfileForm({ read }: { read: Me }) {
   const [gender, setGender] = useState<Gender | null>(stored.gender)
   const [showAge, setShowAge] = useState(stored.show_age)
   const save = useAction(async () => {
-    const [name, city, bio] = [given.name, given.city.trim() || null, given.bio.trim() || null]
+    const [name, city, bio] = [given.name, trimmed(given.city) || null, trimmed(given.bio) || null]
     // A field that the user has left alone may have been changed on another device meanwhile.
     const body = {
       ...(name !== stored.name && { name }),

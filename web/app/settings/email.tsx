@@ -2,6 +2,7 @@ import { useConvene, useSession } from 'convene-client/react'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
+import { leaveFocus } from '../../shared/ui/focus.ts'
 import { FailureText } from '../account/failure.tsx'
 import { useProviders } from '../account/providers.tsx'
 import { useLanguage } from '../language.tsx'
@@ -54,7 +55,7 @@ function Change() {
     )
   const emailError = fieldText(t, change.failure, '/email')
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <form ref={leaveFocus} className={styles.form} onSubmit={submit}>
       <Field
         label={t('settings.email.new')}
         type="email"

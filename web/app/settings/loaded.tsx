@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { WifiOff } from 'lucide-react'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows, State } from '../../shared/ui/state.tsx'
@@ -22,11 +22,31 @@ export function Loaded<Data>({ of, children }: { of: Resource<Data>; children: (
   )
 }
 
+type PartProps = {
+  title: string
+  children: ReactNode
+  back?: string
+  /** Where the user has left the screen, to which they come back. */
+  left?: { scrollTop: number }
+}
+
 /** A screen of the settings. */
-export function Part({ title, children, back = '/settings' }: { title: string; children: ReactNode; back?: string }) {
+export function Part({ title, children, back = '/settings', left }: PartProps) {
+  const body = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (left && body.current) body.current.scrollTop = left.scrollTop
+  }, [left])
   return (
     // It may hold nothing to focus: the keyboard scrolls it all the same.
-    <Screen title={title} back={back} tabIndex={0} role="group" aria-label={title}>
+    <Screen
+      ref={body}
+      title={title}
+      back={back}
+      tabIndex={0}
+      role="group"
+      aria-label={title}
+      onScroll={left && (({ scrollTop }) => (left.scrollTop = scrollTop))}
+    >
       <div className={styles.body}>{children}</div>
     </Screen>
   )

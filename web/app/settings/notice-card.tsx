@@ -1,12 +1,13 @@
 import type { components } from 'convene-client'
 import { useConvene } from 'convene-client/react'
-import { type FormEvent, useState } from 'react'
-import { dateOf } from '../../shared/dates.ts'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { serverNow } from '../../shared/clock.ts'
+import { dateOf, untilOf } from '../../shared/dates.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { FailureText } from '../account/failure.tsx'
 import { type T, useLanguage } from '../language.tsx'
-import { excessText, type Failure, outcomeOf, useAction } from '../requests.ts'
+import { excessText, type Failure, fieldText, outcomeOf, useAction } from '../requests.ts'
 import styles from './settings.module.css'
 
 export type Notice = components['schemas']['Notice']
@@ -27,22 +28,20 @@ export function NoticeCard({ notice, onChange, heading: Heading = 'h3' }: Props)
     return failure
   }
   const [isAppealing, setIsAppealing] = useState(false)
-  const date = (at: string) => dateOf(language, new Date(at))
   return (
     <article className={styles.card}>
       <div>
         <Heading>{t(`settings.notice.${notice.action}`)}</Heading>
         <p className={styles.quiet}>
-          {date(notice.created_at)}
-          {notice.until !== null && ` · ${t('settings.notice.until', { date: date(notice.until) })}`}
+          {dateOf(language, new Date(notice.created_at))}
+          {notice.until !== null &&
+            ` · ${t('settings.notice.until', { date: untilOf(language, new Date(notice.until), serverNow()) })}`}
         </p>
       </div>
       <p dir="auto">{reasonOf(t, notice)}</p>
       {notice.ground && <p className={styles.quiet}>{t(`settings.reason.${notice.ground}`)}</p>}
       {notice.appeal ? (
-        <p>
-          <span className={styles.badge}>{t(`settings.appeal.${notice.appeal.status}`)}</span>
-        </p>
+        <AppealState text={t(`settings.appeal.${notice.appeal.status}`)} takesFocus={isAppealing} />
       ) : (
         notice.how_to_appeal !== null &&
         (isAppealing ? (
@@ -66,11 +65,28 @@ function reasonOf(t: T, { action, automated, ground, reason }: Notice): string {
   return t(ground === 'underage' ? 'settings.notice.underageReason' : 'settings.notice.hideReason')
 }
 
+/** What became of an appeal. `takesFocus`: the form that had the focus was here. */
+export function AppealState({ text, takesFocus }: { text: string; takesFocus: boolean }) {
+  const line = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    if (takesFocus) line.current?.focus()
+  }, [])
+  return (
+    <p ref={line} tabIndex={-1}>
+      <span className={styles.badge}>{text}</span>
+    </p>
+  )
+}
+
 /** Why a decision is wrong, in the user's words. */
 export function AppealForm({ onSend }: { onSend: (text: string) => Promise<Failure | null> }) {
   const { t } = useLanguage()
   const [text, setText] = useState('')
   const send = useAction(() => onSend(text))
+  const refused = fieldText(t, send.failure, '/text')
+  const field = useRef<HTMLTextAreaElement>(null)
+  // The button that opened the form has made way for it.
+  useEffect(() => field.current?.focus(), [])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void send.run()
@@ -78,14 +94,15 @@ export function AppealForm({ onSend }: { onSend: (text: string) => Promise<Failu
   return (
     <form className={styles.form} onSubmit={submit}>
       <TextArea
+        ref={field}
         label={t('settings.appeal.text')}
         hint={t('settings.appeal.hint')}
-        error={excessText(t, text, 2000)}
+        error={excessText(t, text, 2000) ?? refused}
         required
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      <FailureText failure={send.failure} />
+      {refused === null && <FailureText failure={send.failure} />}
       <Button type="submit" look="primary" busy={send.busy}>
         {t('settings.appeal.send')}
       </Button>

@@ -4,6 +4,7 @@ import { Camera, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useRef, useState } from 'react'
 import { Avatar } from '../../shared/ui/avatar.tsx'
 import { Button } from '../../shared/ui/button.tsx'
+import { leaveFocus } from '../../shared/ui/focus.ts'
 import { FailureText } from '../account/failure.tsx'
 import { useLanguage } from '../language.tsx'
 import { outcomeOf, useAction } from '../requests.ts'
@@ -18,11 +19,6 @@ export function PhotoField({ user }: { user: Me }) {
   const input = useRef<HTMLInputElement>(null)
   const [file, setFile] = useState<File | null>(null)
   const chosen = useRef<File | null>(null)
-  const choose = (file: File | null) => {
-    chosen.current = file
-    setFile(file)
-  }
-
   const upload = useAction(async (photo: Blob, of: File) => {
     // Whoever closes the sheet does not want the photo any more.
     if (chosen.current !== of) return null
@@ -37,6 +33,12 @@ export function PhotoField({ user }: { user: Me }) {
     if (!failure) choose(null)
     return failure
   })
+  function choose(file: File | null) {
+    chosen.current = file
+    setFile(file)
+    // The last failure was about another photo.
+    upload.setFailure(null)
+  }
   const remove = useAction(async () => (await outcomeOf(api.PUT('/api/v1/me', { body: { photo: null } }))).failure)
 
   return (
@@ -65,7 +67,13 @@ export function PhotoField({ user }: { user: Me }) {
           {t(user.photo === null ? 'settings.photo.add' : 'settings.photo.change')}
         </Button>
         {user.photo !== null && (
-          <Button look="quiet" busy={remove.busy} icon={<Trash2 size={20} aria-hidden />} onClick={() => remove.run()}>
+          <Button
+            ref={leaveFocus}
+            look="quiet"
+            busy={remove.busy}
+            icon={<Trash2 size={20} aria-hidden />}
+            onClick={() => remove.run()}
+          >
             {t('settings.remove')}
           </Button>
         )}

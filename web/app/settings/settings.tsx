@@ -46,6 +46,8 @@ export default function Settings() {
   return Shown ? <Shown /> : <NotFound href="/settings" label={t('settings.title')} />
 }
 
+const left = { scrollTop: 0 }
+
 function Overview() {
   const { t, language } = useLanguage()
   const { version } = useBrand()
@@ -68,7 +70,7 @@ function Overview() {
     ],
   ]
   return (
-    <Part title={t('settings.title')} back="/me">
+    <Part title={t('settings.title')} back="/me" left={left}>
       <InstallCard />
       {groups.map((rows) => (
         <nav key={rows[0]?.path} className={styles.list} aria-label={rows.map(({ label }) => label).join(', ')}>

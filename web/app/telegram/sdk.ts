@@ -7,6 +7,7 @@ import {
   locationManager,
   mainButton,
   miniApp,
+  openTelegramLink,
   retrieveLaunchParams,
   retrieveRawInitData,
   themeParams,
@@ -55,6 +56,8 @@ export function startSdk() {
       }
       return (await locationManager.requestLocation()) ?? 'denied'
     },
+    /** Opens a link to t.me. As a usual link, it would open in the app's own frame, which t.me does not allow. */
+    openLink: (url: string) => void openTelegramLink(url),
     /** Shows Telegram's back button. Returns a function that hides it. */
     showBack(onPress: () => void) {
       backButton.show.ifAvailable()

@@ -1,10 +1,11 @@
 import { useConvene } from 'convene-client/react'
-import { createContext, type ReactNode, use, useEffect, useRef, useState } from 'react'
+import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import { SkeletonRows } from '../../shared/ui/state.tsx'
 import { AccountLayout } from '../account/layout.tsx'
 import { languageOf, useLanguage } from '../language.tsx'
 import { type Failure, failureOf } from '../requests.ts'
+import { canGoBack } from '../people/screen.tsx'
 import { isInTelegram } from './launch.ts'
 import type { Sdk } from './sdk.ts'
 
@@ -41,6 +42,7 @@ function InTelegram({ children }: { children: ReactNode }) {
 
     async function start() {
       const sdk = (await import('./sdk.ts')).startSdk()
+      const isLaunch = location.hash !== ''
       // The init data is a credential, so remove it from the address bar.
       history.replaceState(history.state, '', location.pathname + location.search)
       const language = languageOf(sdk.language)
@@ -62,15 +64,16 @@ function InTelegram({ children }: { children: ReactNode }) {
       if (known !== null && sdk.userId !== null && known !== sdk.userId) await client.signOut()
       if (client.session.get().state === 'signed-in') show(null)
       else await signIn()
+      // Also while the sign-in lacks something, such as an invitation: it ends at this path. A reload stays where it is.
       const linked = pathOf(sdk.startParam ?? '')
-      if (linked !== null && client.session.get().state === 'signed-in') navigate(linked, { replace: true })
+      if (linked !== null && isLaunch) navigate(linked, { replace: true })
     }
   }, [client, navigate, setLanguage])
 
   if (isBroken) return children
   if (!telegram)
     return (
-      <AccountLayout title={t('account.signingIn')}>
+      <AccountLayout title={t('account.signingIn')} isLoading>
         <SkeletonRows label={t('app.loading')} count={2} />
       </AccountLayout>
     )
@@ -90,13 +93,27 @@ function pathOf(startParam: string): string | null {
 
 const places = ['/', '/nearby', '/chats', '/me']
 
+const openSheet = () => [...document.querySelectorAll('dialog[open]')].at(-1)
+function followSheets(changed: () => void) {
+  const observer = new MutationObserver(changed)
+  observer.observe(document.body, { subtree: true, childList: true, attributeFilter: ['open'] })
+  return () => observer.disconnect()
+}
+
+/** Telegram's own button, except on the main places: there it closes the app, unless a sheet is open. */
 function BackButton({ sdk }: { sdk: Sdk }) {
   const [path, navigate] = useLocation()
-  const isPlace = places.includes(path)
+  const hasSheet = useSyncExternalStore(followSheets, () => openSheet() !== undefined)
+  const isShown = hasSheet || !places.includes(path)
   useEffect(() => {
-    if (isPlace) return
-    return sdk.showBack(() => (history.length > 1 ? history.back() : navigate('/nearby')))
-  }, [isPlace, sdk, navigate])
+    if (!isShown) return
+    return sdk.showBack(() => {
+      const sheet = openSheet()
+      if (sheet) sheet.dispatchEvent(new Event('cancel', { cancelable: true }))
+      else if (canGoBack() ?? history.length > 1) history.back()
+      else navigate('/nearby')
+    })
+  }, [isShown, sdk, navigate])
   return null
 }
 

@@ -304,7 +304,8 @@ export const en = {
     'This community sends no mails. Ask its operator for a link to set a new password. The contact is in the text on child safety.',
   'account.forgot.sent': 'If there is an account with this address, a mail is on its way. Its link works for an hour.',
   'account.link.verify.title': 'Confirm your address',
-  'account.link.verify.asks': 'Press the button to confirm that this e-mail address is yours.',
+  'account.link.verify.asks':
+    'Press the button only if you made an account with this e-mail address, or asked to use it.',
   'account.link.verify.button': 'Confirm address',
   'account.link.verify.done': 'Your address is confirmed.',
   'account.link.reset.title': 'Set a new password',

@@ -80,8 +80,8 @@ export default function Appeals() {
   }
 
   useKeys(t('appeals.title'), [
-    { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
-    { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
+    { keys: 'j', label: t('queue.down'), inLine: true, repeats: true, run: () => focusRow(1) },
+    { keys: 'k', label: t('queue.up'), inLine: true, repeats: true, run: () => focusRow(-1) },
     {
       keys: 'n',
       label: t('queue.next'),

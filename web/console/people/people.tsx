@@ -123,8 +123,8 @@ function Results({ shown, id, changed }: ResultsProps) {
   }, [changed, change])
   useKeys(t('people.title'), [
     { keys: '/', label: t('people.search'), inLine: true, run: () => field.current?.focus() },
-    { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
-    { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
+    { keys: 'j', label: t('queue.down'), inLine: true, repeats: true, run: () => focusRow(1) },
+    { keys: 'k', label: t('queue.up'), inLine: true, repeats: true, run: () => focusRow(-1) },
   ])
   return (
     <>

@@ -7,6 +7,9 @@ export type Person = components['schemas']['PersonRecord']
 export const roles = ['user', 'moderator', 'admin'] as const
 type State = { data: Person | null; failure: Failure | null }
 
+/** Whether there is no such account any more. */
+export const isGone = (failure: Failure): boolean => failure !== 'offline' && failure.code === 'not_found'
+
 const nothing: State = { data: null, failure: null }
 // The audit log records each read, so several parts of a screen share one.
 let current: { id: string; state: State } | null = null
@@ -32,8 +35,10 @@ export function usePerson(id: string | null): State & { reload: () => Promise<vo
   const { api } = useConvene()
   const read = async (of: string) => {
     const { data, failure } = await outcomeOf(api.GET('/api/v1/admin/users/{id}', { params: { path: { id: of } } }))
-    const known = current?.id === of ? current.state.data : null
-    set(of, failure ? { data: known, failure } : { data, failure: null })
+    if (failure === null) return set(of, { data, failure })
+    // What is known of an account that is erased by now is not shown any longer.
+    const known = current?.id === of && !isGone(failure) ? current.state.data : null
+    set(of, { data: known, failure })
   }
   const state = useSyncExternalStore(subscribe, () => (current !== null && current.id === id ? current.state : nothing))
   useEffect(() => {

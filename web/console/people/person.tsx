@@ -18,7 +18,7 @@ import { focusHeading } from '../ui/focus.ts'
 import { Badge, Facts, Section } from '../ui/page.tsx'
 import { Ago } from '../ui/time.tsx'
 import styles from './people.module.css'
-import { type Person, roles, usePerson } from './person-record.ts'
+import { isGone, type Person, roles, usePerson } from './person-record.ts'
 import { Decisions, factsOf, OtherReports, StandingBadge } from './summary.tsx'
 
 type PageProps = {
@@ -40,6 +40,12 @@ export function PersonPage({ id, back, onRead }: PageProps) {
 }
 
 type Props = { person: Person; onChange: () => Promise<void> }
+
+/** If the account is erased by now, what is shown of it goes as well. */
+async function refused(failure: Failure, onChange: Props['onChange']): Promise<Failure> {
+  if (isGone(failure)) await onChange()
+  return failure
+}
 
 function Known({ person, back, onChange }: Props & { back: ReactNode }) {
   const { t } = useLanguage()
@@ -128,7 +134,7 @@ function Suspension({ person, onChange }: Props) {
   const [{ reason, note, term }, change] = useDraft(drafts, person.id, blank)
   const params = { path: { id: person.id } }
   const after = async (failure: Failure | null, text: string) => {
-    if (failure) return failure
+    if (failure) return refused(failure, onChange)
     change({ reason: '', note: '' })
     toast(text)
     await onChange()
@@ -221,19 +227,20 @@ function ForAdmins({ person, onChange }: Props) {
   const params = { path: { id: person.id } }
   const endSessions = useAction(async () => {
     const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/sessions/end', { params }))
-    if (failure) return failure
+    if (failure) return refused(failure, onChange)
     toast(t('people.sessionsEnded'))
     await onChange()
     return null
   })
   const sendLink = useAction(async () => {
     const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/password-reset', { params }))
-    if (!failure) toast(t('people.linkSent'))
-    return failure
+    if (failure) return refused(failure, onChange)
+    toast(t('people.linkSent'))
+    return null
   })
   const setRole = useAction(async (role: (typeof roles)[number]) => {
     const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/role', { params, body: { role } }))
-    if (failure) return failure
+    if (failure) return refused(failure, onChange)
     toast(t('people.roleChanged'))
     await onChange()
     return null

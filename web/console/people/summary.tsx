@@ -6,13 +6,22 @@ import { useResource } from '../requests.ts'
 import { Failed, Skeleton } from '../ui/loaded.tsx'
 import { Badge, Facts, Section } from '../ui/page.tsx'
 import { Ago, At, fullTimeOf } from '../ui/time.tsx'
-import { type Person, usePerson } from './person-record.ts'
+import { isGone, type Person, usePerson } from './person-record.ts'
 import styles from './people.module.css'
 
 /** The person whom a report concerns: standing, age of the account, earlier decisions and reports. */
 export function Summary({ id, reportId }: { id: string; reportId: string }) {
   const { t } = useLanguage()
   const { data, failure, reload } = usePerson(id)
+  if (failure !== null && isGone(failure))
+    return (
+      <>
+        <Section title={t('people.about')}>
+          <p className={styles.quiet}>{t('queue.noSubject')}</p>
+        </Section>
+        <OtherReports id={id} title={t('people.otherReports')} except={reportId} />
+      </>
+    )
   if (data === null)
     return (
       <Section title={t('people.about')}>

@@ -4,7 +4,7 @@ import { Button } from '../../shared/ui/button.tsx'
 import { Checkbox, TextArea } from '../../shared/ui/field.tsx'
 import { serverNow } from '../../shared/clock.ts'
 import { type Drafts, useDraft } from '../drafts.ts'
-import { failureBeside } from '../field-errors.ts'
+import { errorAt, failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import { usePerson } from '../people/person-record.ts'
@@ -90,22 +90,33 @@ export function Decision({ report, undone, failed, onTry, onDecided, onTaken }: 
     onTry()
     // The API needs a note. For a dismissal or a release, only readers of the audit log see it.
     const text = note.trim() || (isQuiet ? t('decision.dismissNote') : '')
+    const resolve = (templateId: string | undefined) =>
+      outcomeOf(
+        api.POST('/api/v1/admin/reports/{id}/resolve', {
+          params: { path: { id: report.id } },
+          body: {
+            action,
+            undo_s: undoS,
+            // The text that the moderator has read, even if somebody has changed the template since.
+            note: text,
+            ...(templateId !== undefined && { template_id: templateId }),
+            ...(!isQuiet && { strikes: Number(strike) }),
+            ...(action === 'remove_content' && bansImages && { ban_images: true }),
+            ...(action === 'suspend' && { until: untilOf(term) }),
+          },
+        }),
+      )
     const isTemplate = template !== undefined && text === template.text
-    const { data, failure } = await outcomeOf(
-      api.POST('/api/v1/admin/reports/{id}/resolve', {
-        params: { path: { id: report.id } },
-        body: {
-          action,
-          undo_s: undoS,
-          ...(isTemplate ? { template_id: template.id } : { note: text }),
-          ...(!isQuiet && { strikes: Number(strike) }),
-          ...(action === 'remove_content' && bansImages && { ban_images: true }),
-          ...(action === 'suspend' && { until: untilOf(term) }),
-        },
-      }),
-    )
+    const first = await resolve(isTemplate ? template.id : undefined)
+    // Somebody has deleted the template.
+    const isTemplateGone = errorAt(first.failure, '/template_id') !== null
+    const { data, failure } = isTemplateGone ? await resolve(undefined) : first
     if (failure) {
-      if (failure !== 'offline' && (failure.code === 'claimed' || failure.code === 'conflict')) onTaken()
+      if (failure !== 'offline' && (failure.code === 'claimed' || failure.code === 'conflict')) {
+        onTaken()
+        // The person may have been hidden, suspended or erased.
+        void person.reload()
+      }
       return failure
     }
     onDecided(data, andNext)

@@ -99,7 +99,9 @@ export default function Queue() {
   const onDecided = useCallback(
     (report: Report, andNext: boolean) => {
       offer(report, addressOf(shown, report.id))
-      change((items) => items.filter((item) => item.id !== report.id))
+      // The report stays in the list of open ones until its decision takes effect.
+      const { status, pending, resolution } = report
+      change((items) => items.map((item) => (item.id === report.id ? { ...item, status, pending, resolution } : item)))
       // Whoever has opened something else meanwhile stays there.
       const isOpen = opened.current === report.id
       if (isOpen && andNext) void next.run()
@@ -122,8 +124,8 @@ export default function Queue() {
 
   useKeys(t('queue.title'), [
     { keys: 'n', label: t('queue.next'), inLine: true, run: () => void next.run() },
-    { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
-    { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
+    { keys: 'j', label: t('queue.down'), inLine: true, repeats: true, run: () => focusRow(1) },
+    { keys: 'k', label: t('queue.up'), inLine: true, repeats: true, run: () => focusRow(-1) },
     ...(id === undefined ? [] : [{ keys: 'Escape', label: t('queue.back'), run: () => navigate(addressOf(shown)) }]),
   ])
 

@@ -64,6 +64,7 @@ const renewBeforeEndMs = 2 * 60_000
 const renewEveryMs = 60_000
 // The server needs a moment to carry a decision out.
 const showAfterMs = 2000
+const longestPauseMs = 30_000
 // A renewal waits, so that it does not race with what the key does that it follows, such as giving up the claim.
 const renewAfterMs = 2000
 const uses = ['keydown', 'pointerdown', 'wheel'] as const
@@ -135,7 +136,12 @@ function Opened({ report, back, onDecided, onClaimed, onStale, onChange, reload 
     if (takesEffectAt === null) return
     const left = Math.max(Date.parse(takesEffectAt) - serverNow(), 0)
     const end = setTimeout(() => setEndedAt(takesEffectAt), left)
-    const shown = setTimeout(() => again.current(), left + showAfterMs)
+    // Again and again, as a busy server carries it out later.
+    let shown = setTimeout(() => show(showAfterMs), left + showAfterMs)
+    const show = (pauseMs: number) => {
+      again.current()
+      shown = setTimeout(() => show(Math.min(2 * pauseMs, longestPauseMs)), pauseMs)
+    }
     return () => {
       clearTimeout(end)
       clearTimeout(shown)

@@ -77,8 +77,8 @@ export default function Rules() {
   }
   useKeys(t('rules.title'), [
     { keys: 'n', label: t('rules.new'), inLine: true, run: () => navigate('/rules/new') },
-    { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
-    { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
+    { keys: 'j', label: t('queue.down'), inLine: true, repeats: true, run: () => focusRow(1) },
+    { keys: 'k', label: t('queue.up'), inLine: true, repeats: true, run: () => focusRow(-1) },
     {
       keys: 'x',
       label: t('rules.switch'),

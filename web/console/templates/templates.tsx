@@ -52,8 +52,8 @@ export default function Templates() {
     `/templates${of === undefined ? '' : `/${of}`}${inLanguage && `?language=${encodeURIComponent(inLanguage)}`}`
   useKeys(t('templates.title'), [
     { keys: 'n', label: t('templates.new'), inLine: true, run: () => navigate(addressOf('new')) },
-    { keys: 'j', label: t('queue.down'), inLine: true, run: () => focusRow(1) },
-    { keys: 'k', label: t('queue.up'), inLine: true, run: () => focusRow(-1) },
+    { keys: 'j', label: t('queue.down'), inLine: true, repeats: true, run: () => focusRow(1) },
+    { keys: 'k', label: t('queue.up'), inLine: true, repeats: true, run: () => focusRow(-1) },
     ...(id === undefined ? [] : [{ keys: 'Escape', label: t('queue.back'), run: () => navigate(addressOf()) }]),
   ])
   const back = <BackToList href={addressOf()} />

@@ -17,7 +17,10 @@ export function useDialog(
     if (shown && !shown.open) shown.showModal()
     return () => {
       shown?.close()
-      if (before instanceof HTMLElement) before.focus()
+      // What opened it may be gone too, as in a chat that is left by a block.
+      const isLost = !before?.isConnected && document.activeElement === document.body
+      const next = isLost ? document.querySelector('h1') : before
+      if (next instanceof HTMLElement) next.focus()
     }
   }, [])
   return {

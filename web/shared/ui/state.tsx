@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { leaveFocus } from './focus.ts'
 import styles from './state.module.css'
 
 type Props = {
@@ -13,7 +14,7 @@ type Props = {
 /** A screen or list without content: why it is empty or failed, and what to do. */
 export function State({ icon, title, children, action, heading: Heading = 'h2' }: Props) {
   return (
-    <div className={styles.state}>
+    <div ref={leaveFocus} className={styles.state}>
       {icon && (
         <span className={styles.icon} aria-hidden>
           {icon}

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react'
+import { leaveFocus } from './focus.ts'
 import styles from './toasts.module.css'
 
 type Toast = { id: number; text: string; action?: { label: string; run: () => void } }
@@ -26,12 +27,11 @@ export function Toasts({ children }: { children: ReactNode }) {
             <span>{toast.text}</span>
             {toast.action && (
               <button
+                ref={leaveFocus}
                 type="button"
                 onClick={() => {
                   toast.action?.run()
                   setToast(null)
-                  // This button goes, and the focus with it.
-                  document.querySelector('h1')?.focus()
                 }}
               >
                 {toast.action.label}
