@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Replica } from '../backup/replica/open.ts'
+import type { Replica } from '../backup/replica/replica.ts'
 import type { Config } from '../config.ts'
 import { auditService } from '../features/audit/service.ts'
 import { callers as openCallers } from '../features/auth/callers.ts'

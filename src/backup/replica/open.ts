@@ -2,48 +2,20 @@ import { rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { Files } from '../../features/media/files.ts'
-import { isFileName } from '../../features/media/files.ts'
 import { hours, minutes } from '../../lib/time.ts'
 import { messageOf } from '../../lib/errors.ts'
-import { type Failure, type ReplicaLog, replicaLog } from '../../storage/sqlite/replica-log.ts'
+import { type Failure, replicaLog } from '../../storage/sqlite/replica-log.ts'
 import { learnErasures } from './erasures.ts'
 import { replicaKey } from './format.ts'
 import { openLoop } from './loop.ts'
 import { ownMarker, readMarker } from './marker.ts'
 import { manifestFile, shippedAs, snapshotPart } from './names.ts'
 import type { Place } from './place.ts'
-import { removeExpiredPhotos } from './photos.ts'
+import { openPhotos } from './photos.ts'
 import { openQueue } from './queue.ts'
+import type { Replica } from './replica.ts'
 import { removeExpired } from './retention.ts'
 import { openSegments } from './segments.ts'
-
-/** The state of a replica. Times are in milliseconds since 1970; null if it has not happened yet. */
-export type ReplicaReport = {
-  /** The time up to which a restore from the place has all commits. */
-  complete_at: number
-  /** How far it is behind; 0 if that is less than the longest interval of its thread. */
-  lag_ms: number
-  /** Bytes of files that wait to be shipped, or to be merged because the place does not take segments. */
-  waiting_bytes: number
-  shipped_at: number | null
-  /** When the newest snapshot was shipped. Without one, nothing of the generation can be restored. */
-  snapshot_at: number | null
-  failures: number
-}
-
-export type Replica = {
-  log: ReplicaLog
-  /** Ships files that are put from now on. */
-  follow(files: Files): Files
-  /** Ships the photos that the place does not have. Returns how many. */
-  catchUp(files: Files): Promise<number>
-  /** Removes expired photos; `unknown` returns which of the images have no row. Returns how many. */
-  expirePhotos(unknown: (names: readonly string[]) => Promise<string[]>): Promise<number>
-  report(): ReplicaReport
-  /** Ships the waiting files, for at most that long. Close the database first. */
-  close(withinMs: number): Promise<void>
-}
 
 export type ReplicaOptions = {
   place: Place
@@ -327,41 +299,17 @@ export function openReplica(options: ReplicaOptions): Replica {
       },
     },
 
-    follow: (files) => ({
-      ...files,
-      async put(name, bytes) {
-        await files.put(name, bytes)
-        // A photo that is not spooled is shipped by the next catch-up.
-        if (queue.bytes() + bytes.length > mostWaiting) failures++
-        else await replicated.file(photoName(name), bytes).catch(() => void failures++)
-      },
+    ...openPhotos({
+      place,
+      queue,
+      spool: replicated,
+      marker,
+      keepDays,
+      mostWaiting,
+      now,
+      isClosed: () => closed,
+      onFailure: () => void failures++,
     }),
-
-    async catchUp(files) {
-      const haveOtherKey = await marker.photosHaveOtherKey()
-      const there = new Set<string>()
-      for await (const { name } of place.list('media')) there.add(name)
-      let count = 0
-      for await (const { name } of files.list()) {
-        if (!isFileName(name) || (!haveOtherKey && there.has(photoName(name)))) continue
-        const bytes = await (await files.get(name))?.bytes().catch(() => null)
-        if (!bytes || bytes.length === 0) continue
-        while (queue.bytes() > mostWaiting / 8 && !closed) await Bun.sleep(100)
-        if (closed) return count
-        try {
-          await replicated.file(photoName(name), bytes)
-        } catch (error) {
-          // The next start ships it.
-          if (closed) return count
-          throw error
-        }
-        count++
-      }
-      await marker.photosHaveOurKey()
-      return count
-    },
-
-    expirePhotos: (unknown) => removeExpiredPhotos(place, { unknown, keepDays, now: now() }),
 
     report: () => ({
       complete_at: shippedUpTo(),
@@ -378,5 +326,3 @@ export function openReplica(options: ReplicaOptions): Replica {
     },
   }
 }
-
-const photoName = (name: string) => `media/${name}`
