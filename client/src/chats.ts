@@ -100,8 +100,6 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
 
   const known = (id: string) => list.get().items.find((chat) => chat.id === id) ?? single.get(id) ?? null
 
-  const note = ({ user, online, last_seen_at }: Chat) => presence.note(user.id, online, last_seen_at)
-
   /** Reads a page of the list: the first one, or the one at the cursor. */
   function readPage(at: string | null) {
     return (loading ??= (async () => {
@@ -111,14 +109,15 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
         if (items.length > 0) show({ items, unreadTotal: items.reduce((sum, chat) => sum + chat.unread_count, 0) })
       }
       touched = new Set()
+      const asked = presence.frames()
       const { data, problem } = await listRetry.answerOf(
         api.GET('/api/v1/chats', { params: { query: { limit: pageSize, ...(at !== null && { cursor: at }) } } }),
       )
       loading = null
       if (!data) return show({ loading: false, problem })
-      data.items.forEach(note)
-      const ids = new Set(data.items.map(({ id }) => id))
-      const end = data.items.at(-1)
+      const items = data.items.map((chat) => presence.told(chat, asked))
+      const ids = new Set(items.map(({ id }) => id))
+      const end = items.at(-1)
       const shown = list.get().items
       // Later pages stay, unless events may have been missed.
       const isLater = (chat: Chat) => !isStale && data.next_cursor !== null && end && timeOf(chat) <= timeOf(end)
@@ -126,7 +125,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
       if (at !== null || before.length === 0) cursor = data.next_cursor
       isStale = false
       show({
-        items: [...before, ...data.items].sort(latestFirst),
+        items: [...before, ...items].sort(latestFirst),
         unreadTotal: data.unread_total,
         loading: false,
         loaded: true,
@@ -156,10 +155,11 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
       return running
     }
     touched.delete(id)
+    const asked = presence.frames()
     const run = api
       .GET('/api/v1/chats/{id}', { params: { path: { id } } })
       .then(({ data }) => {
-        if (data) take(data)
+        if (data) take(data, asked)
       })
       .catch(() => {})
       .finally(() => {
@@ -171,10 +171,7 @@ export function openChats({ api, outbox, presence, me, retry, cache, lock, send,
   }
 
   /** Stores what the server has just said about a chat. */
-  function take(chat: Chat) {
-    note(chat)
-    put(chat)
-  }
+  const take = (chat: Chat, asked?: number) => put(presence.told(chat, asked))
 
   /** Stores a chat in the list, or beside it. Whether its member is online may be known better than it says. */
   function put(chat: Chat) {

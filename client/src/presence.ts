@@ -1,6 +1,6 @@
 import { neverSeen } from './initial.ts'
 import { createStore, isSame, type Settable } from './store.ts'
-import type { ConnectionState, Frame, Presence, Store } from './types.ts'
+import type { Chat, ConnectionState, Frame, Presence, Store } from './types.ts'
 
 const typingMs = 5000
 // Right after each connection, the server names the users who are online. A user who is not named within this time is offline.
@@ -12,7 +12,9 @@ export function openPresence(connection: Store<ConnectionState>) {
   const typists = new Map<string, Settable<boolean>>()
   /** When the typing ends, by chat. */
   const timers = new Map<string, Timer>()
-  let named = new Set<string>()
+  /** The users whom the server has named since it was connected, and when: the number of the frame. */
+  let named = new Map<string, number>()
+  let frames = 0
   let namedTimer: Timer
 
   const storeIn = <T>(map: Map<string, Settable<T>>, id: string, first: T) => {
@@ -30,7 +32,7 @@ export function openPresence(connection: Store<ConnectionState>) {
 
   function note(id: string, isOnline: boolean, lastSeenAt: string | null) {
     const online = isOnline && isConnected()
-    if (online) named.add(id)
+    if (online) named.set(id, named.get(id) ?? 0)
     const next = { online, lastSeenAt }
     if (!isSame(user(id).get(), next)) user(id).set(next)
   }
@@ -49,14 +51,25 @@ export function openPresence(connection: Store<ConnectionState>) {
     note,
     user: user as (id: string) => Store<Presence>,
     typing: typing as (chatId: string) => Store<boolean>,
+    frames: () => frames,
+    /** What an answer says of a chat that was asked for after so many frames, unless a later one has named its member. */
+    told(chat: Chat, asked = frames): Chat {
+      const { id } = chat.user
+      const { online, lastSeenAt } = user(id).get()
+      if (named.get(id)! > asked) return { ...chat, online, last_seen_at: lastSeenAt }
+      note(id, chat.online, chat.last_seen_at)
+      return chat
+    },
     online: () => [...users.keys()].filter((id) => user(id).get().online),
     onFrame({ type, data }: Frame, me: string) {
-      if (type === 'presence') note(data.user_id, data.online, data.last_seen_at)
-      else if (type === 'typing' && data.user_id !== me) setTyping(data.chat_id, true)
+      if (type === 'presence') {
+        note(data.user_id, data.online, data.last_seen_at)
+        named.set(data.user_id, ++frames)
+      } else if (type === 'typing' && data.user_id !== me) setTyping(data.chat_id, true)
       else if (type === 'message' && 'chat_id' in data && data.sender_id !== me) setTyping(data.chat_id, false)
       else if (type === 'hello') {
         clearTimeout(namedTimer)
-        named = new Set()
+        named = new Map()
         namedTimer = setTimeout(() => {
           for (const [id, store] of users)
             if (store.get().online && !named.has(id)) note(id, false, store.get().lastSeenAt)

@@ -197,6 +197,40 @@ test('whoever has come online since their chat was read stays online when they w
   expect(presence.get().online).toBe(true)
 })
 
+test('who comes online or goes while the chats are read is shown as they are, and not as the answer has them', async () => {
+  const app = await testApp({}, { calmMs: 1 })
+  const { base, bob, chatId, people } = await pair(app)
+  for (const { post } of [people.ada, people.bob]) await post(`chats/${chatId}/messages`, { text: 'Hello' })
+  let answered = Promise.withResolvers<void>()
+  let asked = Promise.withResolvers<void>()
+  const ada = await clientOf(base, people.ada, {
+    async fetch(url, init) {
+      const answer = await fetch(url, init)
+      if (!url.includes('/chats?')) return answer
+      asked.resolve()
+      await answered.promise
+      return answer
+    },
+  })
+  const isOnline = () => [ada.presence(people.bob.id).get().online, ada.chats.list.get().items[0]?.online]
+  ada.connect()
+  await fits(ada.connection, ({ state }) => state === 'online')
+  for (const [change, shown] of [
+    [() => bob.connect(), true],
+    [() => bob.disconnect(), false],
+  ] as const) {
+    asked = Promise.withResolvers()
+    answered = Promise.withResolvers()
+    const loaded = ada.chats.list.load()
+    await asked.promise
+    change()
+    await fits(ada.presence(people.bob.id), ({ online }) => online === shown)
+    answered.resolve()
+    await loaded
+    expect(isOnline()).toEqual([shown, shown])
+  }
+})
+
 test('a message that was held, and comes among older ones, is marked as read too', async () => {
   const app = await testApp()
   const { bob, chatId, people } = await pair(app)
