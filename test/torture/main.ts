@@ -16,6 +16,7 @@ import * as backup from './backup.ts'
 import * as clock from './clock.ts'
 import * as cluster from './cluster.ts'
 import * as disk from './disk.ts'
+import * as engines from './engines.ts'
 import * as fuzz from './fuzz.ts'
 import * as kill from './kill.ts'
 import * as notifications from './notifications.ts'
@@ -35,6 +36,7 @@ const subjects: Record<string, { cases: Case[] }> = {
   shutdown,
   overload,
   fuzz,
+  engines,
   cluster,
   notifications,
 }
