@@ -142,7 +142,7 @@ describe('a webhook', () => {
     ] as const) {
       to.behave(status(503, { 'retry-after': wait }))
       const failure = (await failureOf(carrier.deliver(parcel))) as TryLater
-      expect([failure instanceof TryLater, failure.afterMs]).toEqual([true, ms])
+      expect([failure instanceof TryLater, failure.afterMs, failure.isForAll]).toEqual([true, ms, true])
     }
     to.behave(status(429, { 'retry-after': 'soon' }))
     expect(await failureOf(carrier.deliver(parcel))).not.toBeInstanceOf(TryLater)
