@@ -83,5 +83,5 @@ export function webhookCarrier({
 function failureOf({ status, headers }: Response, now: number): Error {
   const message = `the receiver answered ${status}`
   const wait = status === 429 || status === 503 ? retryAfterMs(headers.get('retry-after'), now) : null
-  return wait === null ? new Error(message) : new TryLater(message, wait, true)
+  return wait === null ? new Error(message) : new TryLater(message, wait)
 }
