@@ -1,6 +1,7 @@
 import { encryptNotification } from '@block65/webcrypto-web-push'
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { createECDH } from 'node:crypto'
+import { decodeJwt } from 'jose'
 import { openOutbound } from '../../src/lib/outbound.ts'
 import { days, hours, minutes } from '../../src/lib/time.ts'
 import { TryLater, Undeliverable } from '../../src/outbox/carrier.ts'
@@ -201,6 +202,16 @@ describe('the VAPID pair', () => {
     expect(await authorization('https://other.example/a')).not.toBe(first)
     at += 7 * hours
     expect(await authorization('https://push.example/a')).not.toBe(first)
+  })
+
+  test('signs anew after the clock was set back: a token that ends in more than a day is refused', async () => {
+    let at = Date.UTC(2026, 10, 24, 12)
+    const vapid = openVapid({ secrets, subject, now: () => at })
+    await vapid.authorization('https://push.example/a')
+    at -= 48 * hours
+    const header = await vapid.authorization('https://push.example/a')
+    const { exp } = decodeJwt(/^vapid t=([^,]+),/.exec(header)![1]!)
+    expect(exp! * 1000 - at).toBeLessThanOrEqual(24 * hours)
   })
 
   test('names whom a push service may write to: this server, else the sender of mails', () => {
