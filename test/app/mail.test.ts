@@ -421,9 +421,8 @@ describe('a forgotten password', () => {
       expect(asked).toEqual([])
       await delivered(app)
       expect(asked.toSorted()).toEqual([ada.email, ada.email, 'nobody@example.org', 'nobody@example.org'])
-      // The second link ends the first, whose mail may not have left yet.
-      await smtp.received(2)
-      expect([...new Set(smtp.mails.map(({ recipients }) => recipients[0]))]).toEqual([ada.email])
+      await smtp.received(3)
+      expect(smtp.mails.map(({ recipients }) => recipients[0])).toEqual([ada.email, ada.email, ada.email])
     },
   )
 
@@ -754,12 +753,10 @@ describe('a stranger’s mailbox', () => {
     for (let n = 0; n < 3; n++) {
       const body = { phone: `+1415555010${n}`, password, name: 'Mal', consents }
       const mal = app.as((await app.request('POST', 'auth/register', { body })).body.access_token)
-      for (let i = 0; i < 4; i++) {
-        statuses.push((await mal.put('me/email', { email: victim, password })).status)
-        await delivered(app)
-      }
+      for (let i = 0; i < 4; i++) statuses.push((await mal.put('me/email', { email: victim, password })).status)
     }
     expect(statuses).toEqual([...Array(10).fill(202), 429, 429])
+    await delivered(app)
     expect(sentTo(smtp)).toBe(10)
   })
 
@@ -768,10 +765,7 @@ describe('a stranger’s mailbox', () => {
     for (let n = 0; n < 3; n++) {
       const body = { phone: `+1415555010${n}`, password, name: 'Mal', consents }
       const mal = app.as((await app.request('POST', 'auth/register', { body })).body.access_token)
-      for (let i = 0; i < 4; i++) {
-        await mal.put('me/email', { email: victim, password })
-        await delivered(app)
-      }
+      for (let i = 0; i < 4; i++) await mal.put('me/email', { email: victim, password })
     }
     const owner = await register(app, victim)
     await delivered(app)
