@@ -105,8 +105,8 @@ export async function apnsServer({ tls, atOnce }: Options = {}) {
   }
 }
 
-export function refuse(stream: ServerHttp2Stream, status: number, reason: string, headers = {}) {
+export function refuse(stream: ServerHttp2Stream, status: number, reason: string, headers = {}, timestamp?: number) {
   if (stream.destroyed) return
   stream.respond({ ':status': status, 'apns-id': crypto.randomUUID(), ...headers })
-  stream.end(JSON.stringify({ reason }))
+  stream.end(JSON.stringify({ reason, timestamp }))
 }

@@ -12,6 +12,8 @@ export class TryLater extends Error {
   constructor(
     message: string,
     readonly afterMs: number,
+    /** Whether nothing else of its lane may be sent before that time either. */
+    readonly isForAll = false,
   ) {
     super(message)
   }

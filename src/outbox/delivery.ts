@@ -86,7 +86,10 @@ export function openDelivery({
     const closed: string[] = []
     const ids = [...inProgress]
     let room = atOnce - ids.length
-    if (perLane === undefined) return { room, except: { ids, lanes: closed, others: false } }
+    if (perLane === undefined) {
+      for (const [name, { closedUntil }] of lanes) if (closedUntil > now()) closed.push(name)
+      return { room, except: { ids, lanes: closed, others: false } }
+    }
     const busyOthers = [...lanes].reduce((sum, [name, { busy }]) => sum + (isOther(name) ? busy : 0), 0)
     const others = busyOthers >= perLane
     room = Math.min(room, others ? perLane : perLane - busyOthers)
@@ -102,7 +105,7 @@ export function openDelivery({
     return { room, except: { ids, lanes: closed, others } }
   }
 
-  const hasOneLane = ({ carrier }: Way) => carrier.perLane === carrier.atOnce
+  const hasOneLane = ({ carrier: { perLane, atOnce } }: Way) => perLane === undefined || perLane === atOnce
 
   function takeLane({ lanes }: Way, name: string) {
     const lane = lanes.get(name) ?? { busy: 0, failures: 0, closedUntil: 0 }
@@ -111,10 +114,20 @@ export function openDelivery({
     return lane
   }
 
-  /**
-   * Records whether the provider answered. Parcels for one that does not are postponed in storage, so that finding others
-   * stays cheap.
-   */
+  /** Sends nothing over a lane for a time. Its parcels are postponed in storage, so that finding others stays cheap. */
+  async function closeLane(way: Way, name: string, pause: number): Promise<void> {
+    const { kind } = way
+    const lane = way.lanes.get(name)
+    if (!lane) return
+    const { failures } = lane
+    if (lane.closedUntil <= now())
+      log.warn({ kind, failures, pause_ms: pause }, 'a provider does not accept deliveries: waiting')
+    lane.closedUntil = Math.max(lane.closedUntil, now() + pause)
+    // A kind with one lane is not polled while that lane is closed.
+    if (!hasOneLane(way)) await inBatches((limit) => store.pauseLane(kind, name, now(), lane.closedUntil, limit))
+  }
+
+  /** Records whether the provider answered. */
   async function noteLane(way: Way, name: string, hasFailed: boolean): Promise<void> {
     const { kind, carrier } = way
     const lane = way.lanes.get(name)
@@ -122,10 +135,7 @@ export function openDelivery({
     lane.failures = hasFailed ? lane.failures + 1 : 0
     if (lane.failures < failuresToClose || lane.closedUntil > now()) return
     const pause = Math.min(longestCloseMs, seconds * 2 ** (lane.failures - failuresToClose))
-    lane.closedUntil = now() + pause
-    log.warn({ kind, failures: lane.failures, pause_ms: pause }, 'a provider does not accept deliveries: waiting')
-    // A kind with one lane is not polled while that lane is closed.
-    if (!hasOneLane(way)) await inBatches((limit) => store.pauseLane(kind, name, now(), lane.closedUntil, limit))
+    await closeLane(way, name, pause)
     if (pause < longestCloseMs) return
     // Only some of them are retried meanwhile, so expired ones are removed here.
     await giveUpOlderThan(kind, carrier.patienceMs)
@@ -167,6 +177,7 @@ export function openDelivery({
     } catch (error) {
       // A provider that names a time or refuses is reachable.
       if (!(error instanceof TryLater)) await noteLane(way, laneOf(parcel), !(error instanceof Undeliverable))
+      else if (error.isForAll) await closeLane(way, laneOf(parcel), error.afterMs)
       const message = messageOf(error)
       const pause = error instanceof TryLater ? error.afterMs : nextPause(parcel.attempts)
       const isOver = error instanceof Undeliverable || now() + pause > parcel.created_at + carrier.patienceMs
@@ -212,7 +223,8 @@ export function openDelivery({
             running.delete(delivery)
             way.inProgress.delete(parcel.id)
             lane.busy--
-            if (lane.busy === 0 && (lane.failures === 0 || lanes.size > mostLanes)) lanes.delete(laneOf(parcel))
+            const isFit = lane.failures === 0 && lane.closedUntil <= now()
+            if (lane.busy === 0 && (isFit || lanes.size > mostLanes)) lanes.delete(laneOf(parcel))
             void look(way)
           })
         running.add(delivery)

@@ -5,7 +5,8 @@ export type ChannelTargets = {
   /** A Web Push subscription, as `PushSubscription.toJSON()` gives it. Keys are base64url. */
   webpush: { endpoint: string; keys: { p256dh: string; auth: string } }
   fcm: { token: string }
-  apns: { token: string }
+  /** `since` is when the device was registered, the last time: absent for one that an earlier release has stored. */
+  apns: { token: string; since?: number }
   /** The chat with the bot, which is the user's id at the messenger. */
   telegram: { messenger_id: string }
 }

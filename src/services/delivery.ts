@@ -1,6 +1,7 @@
 import { openMembership } from '../features/chats/membership.ts'
 import { decisionCarrier } from '../features/moderation/reports.ts'
 import { notificationCarriers } from '../features/notifications/carriers.ts'
+import { withLiveLinks } from '../features/email/live-links.ts'
 import { openMoments } from '../features/notifications/moments.ts'
 import { notificationService } from '../features/notifications/service.ts'
 import { openDelivery } from '../outbox/delivery.ts'
@@ -56,7 +57,7 @@ export function buildDelivery({
       ? (kind, deliver) => traces.around(`outbox ${kind}`, { 'convene.outbox.kind': kind }, deliver)
       : undefined,
     carriers: {
-      ...(mailCarrier && { mail: mailCarrier }),
+      ...(mailCarrier && { mail: withLiveLinks(mailCarrier, { store: storage.emails, linkKey, now }) }),
       ...(webhookCarrier && { webhook: webhookCarrier }),
       ...(config.oidc.length > 0 && { oidc_revoke: revocationCarrier(oidcProviders, grants) }),
       ...(bot.carrier && { bot: bot.carrier }),

@@ -363,23 +363,26 @@ describe('a notification', () => {
     expect(telegram.shown(5)).toEqual([])
   })
 
-  test('waits also if the messenger asked for a pause because of another one to the same chat', async () => {
+  test('waits also if the messenger asked for a pause because of another one, whatever its chat', async () => {
     let at = 1_700_000_000_000
     const { telegram, sender, to } = senderOf({ now: () => at })
     telegram.fail('sendMessage', refusal(429, 'Too Many Requests: retry after 35', { retry_after: 35 }))
     const all = ['chat_1', 'chat_2', 'chat_3'].map((tag) => failureOf(sender.show(to, { ...note, tag }, null)))
-    for (const failure of await Promise.all(all)) expect(failure).toEqual(new TryLater(failure.message, 35_000))
+    for (const failure of await Promise.all(all)) expect(failure).toEqual(new TryLater(failure.message, 35_000, true))
     at += 34_500
     expect(await failureOf(sender.show(to, note, '7@1700000000'))).toEqual(
-      new TryLater('Telegram answered 429 to editMessageText', 1000),
+      new TryLater('Telegram answered 429 to editMessageText', 1000, true),
+    )
+    const other = { messenger_id: String(++lastPerson) }
+    expect(await failureOf(sender.show(other, note, null))).toEqual(
+      new TryLater('Telegram answered 429 to sendMessage', 1000, true),
     )
     const asked = telegram.calls.filter(({ method }) => method !== 'getMe')
     expect(asked.map(({ method }) => method)).toEqual(['sendMessage'])
-    // Others do not wait.
-    await sender.show({ messenger_id: String(++lastPerson) }, note, null)
     at += 500
     await sender.show(to, note, null)
-    expect(telegram.shown(to.messenger_id)).toHaveLength(1)
+    await sender.show(other, note, null)
+    for (const { messenger_id } of [to, other]) expect(telegram.shown(messenger_id)).toHaveLength(1)
   })
 
   test('that fails reveals neither the token, nor the text, nor the recipient', async () => {

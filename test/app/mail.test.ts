@@ -317,6 +317,47 @@ describe('a link', () => {
     expect((await post(app, 'auth/login', { email: 'new@example.org', password })).status).toBe(200)
   })
 
+  test('that has ended while the mail server was away is not sent any more, and the newest of several is', async () => {
+    const { app, smtp } = await open()
+    const ada = await register(app, 'ada@example.org')
+    await smtp.received(1)
+    const retry = async () => {
+      app.clock.now += 10 * minutes
+      for (const { services } of app.nodes) {
+        services.delivery.wake('mail')
+        await services.delivery.idle()
+      }
+    }
+    smtp.behave('refuse temporarily')
+    for (let i = 0; i < 2; i++) {
+      await post(app, 'auth/password/forgot', { email: 'ada@example.org' })
+      await delivered(app)
+    }
+    expect((await ada.put('me/email', { email: 'wrong@example.org', password })).status).toBe(202)
+    await delivered(app)
+    expect((await ada.put('me/email', { email: 'ada@example.org', password })).status).toBe(202)
+    smtp.behave('accept')
+    await retry()
+    const said = () => smtp.mails.slice(1).map(({ recipients, subject }) => `${recipients[0]} ${subject}`)
+    expect(said().toSorted()).toEqual([
+      'ada@example.org Set a new password for Convene',
+      'ada@example.org The e-mail address of your Convene account is about to change',
+    ])
+    const { token } = linkOf(smtp.mails.find(({ text }) => text!.includes('/reset'))!)
+    expect((await post(app, 'auth/password/reset', { token, password: newPassword })).status).toBe(204)
+    await delivered(app)
+
+    smtp.mails.length = 0
+    smtp.behave('refuse temporarily')
+    await post(app, 'auth/password/forgot', { email: 'ada@example.org' })
+    await delivered(app)
+    app.clock.now += hours
+    smtp.behave('accept')
+    await retry()
+    expect(smtp.mails).toEqual([])
+    expect(await app.rows("SELECT id FROM outbox WHERE kind = 'mail'")).toEqual([])
+  })
+
   test('for a new address ends with the wish to keep the present one', async () => {
     const { app, smtp } = await open()
     const ada = await register(app, 'ada@example.org')
@@ -551,6 +592,7 @@ describe('an address', () => {
   test('that is unverified for 7 days can be registered again, and its account loses it', async () => {
     const { app, smtp } = await open()
     const first = await register(app, 'ada@example.org')
+    await delivered(app)
     app.clock.now += 7 * days - 1
     expect((await post(app, 'auth/register', registration('ada@example.org'))).body.code).toBe('email_taken')
     app.clock.now += 1
@@ -726,6 +768,7 @@ describe('a stranger’s mailbox', () => {
       for (let i = 0; i < 4; i++) await mal.put('me/email', { email: victim, password })
     }
     const owner = await register(app, victim)
+    await delivered(app)
     app.clock.now += minutes
     expect((await owner.post('me/email/verify')).status).toBe(202)
     const change = { current_password: password, new_password: newPassword }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Undeliverable } from '../../src/outbox/carrier.ts'
+import { TryLater, Undeliverable } from '../../src/outbox/carrier.ts'
 import { channelKinds } from '../../src/outbox/push.ts'
 import { days, minutes, seconds } from '../../src/lib/time.ts'
 import { type Person, start, type TestApp, testApp } from '../app.ts'
@@ -264,6 +264,36 @@ test.each([
   expect(channel.last_delivered_at).not.toBeNull()
 })
 
+test('a device is not shown as failing because its provider asks everybody to wait', async () => {
+  const { app, way } = await open()
+  const { ada, bob, chat } = await pair(app)
+  await register(app, bob, 'fcm')
+  way.answer(() => {
+    throw new TryLater('FCM answered 429 (QUOTA_EXCEEDED)', minutes, true)
+  })
+  await say(ada, chat)
+  await due(app)
+  expect((await bob.get('me/channels')).body.items).toMatchObject([{ failing_since: null }])
+  way.answer(() => {})
+  app.clock.now += minutes
+  await deliver(app)
+  expect(way.take()).toMatchObject([{ show: { kind: 'message' } }])
+})
+
+test('the sender to iPhones gets the time when the app has registered the device last', async () => {
+  const { app, way } = await open()
+  const { ada, bob, chat } = await pair(app)
+  const device = deviceOf('apns')
+  for (const status of [201, 200]) {
+    app.clock.now += minutes
+    expect((await bob.post('me/channels', device)).status).toBe(status)
+  }
+  const since = app.clock.now
+  await say(ada, chat)
+  await due(app)
+  expect(way.take()).toMatchObject([{ kind: 'apns', target: { since } }])
+})
+
 test('more messages update the notification, reading withdraws it, and the next one shows a new one', async () => {
   const { app, way } = await open()
   const { ada, bob, chat } = await pair(app)
@@ -411,7 +441,7 @@ test('a new chat, a review, a notice and a report notify the users concerned', a
   const [report, ...none] = way.take()
   expect(none).toEqual([])
   expect(report).toMatchObject({ show: { kind: 'report', title: 'Convene', tag: 'reports' } })
-  expect((report as any).show.body).toStartWith('Open reports: 1.')
+  expect((report as any).show.body).toBe('Open reports: 1. The oldest is 1 min old.')
   // At most once in five minutes.
   await ada.post('reports', { user_id: bob.id, reason: 'scam' })
   await bob.post('reports', { user_id: ada.id, reason: 'scam' })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import pino from 'pino'
-import { type Carrier } from '../../src/outbox/carrier.ts'
+import { type Carrier, TryLater } from '../../src/outbox/carrier.ts'
 import { openDelivery } from '../../src/outbox/delivery.ts'
 import type { NewParcel } from '../../src/outbox/store.ts'
 import type { Storage } from '../../src/storage/storage.ts'
@@ -97,6 +97,20 @@ for (const engine of engines) {
         if (id === 'first') throw new Error('the receiver answered 500')
         delivered.push(id)
       })
+      await work()
+      expect(delivered).toEqual(['second'])
+    })
+
+    test('the next of a user follows one that an operator drops', async () => {
+      const { storage } = await fresh(engine)
+      await storage.outbox.add([webhook('first', 'ada'), webhook('second', 'ada')])
+      const delivered: string[] = []
+      const { work } = node(storage, 'n', { now: at }, async ({ id }) => {
+        if (id === 'first') throw new TryLater('the receiver answered 503', 3_600_000)
+        delivered.push(id)
+      })
+      await work()
+      expect(await storage.outbox.drop({ id: 'first' })).toBe(1)
       await work()
       expect(delivered).toEqual(['second'])
     })

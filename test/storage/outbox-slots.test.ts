@@ -276,6 +276,36 @@ for (const engine of engines)
       expect(outcomes).toEqual({ failed: 20, given_up: 20 })
     })
 
+    for (const perLane of [2, 4])
+      test(`a provider that asks all to wait is asked nothing else, of ${perLane === 2 ? 'several' : 'one'}`, async () => {
+        const storage = await fresh(engine)
+        const clock = { now: at }
+        const asked: string[] = []
+        const { work, outcomes } = node(
+          storage,
+          clock,
+          async ({ id, lane }) => {
+            asked.push(id)
+            if (lane === 'x' && clock.now < at + 60_000) throw new TryLater('busy', 60_000, true)
+          },
+          perLane,
+        )
+        await storage.outbox.add(Array.from({ length: 20 }, (_, i) => parcel(`x-${i}`, { lane: 'x' })))
+        if (perLane === 2)
+          await storage.outbox.add(Array.from({ length: 5 }, (_, i) => parcel(`y-${i}`, { lane: 'y' })))
+        await work()
+        expect(asked.filter((id) => id.startsWith('x')).length).toBeLessThanOrEqual(perLane)
+        expect(outcomes.sent ?? 0).toBe(perLane === 2 ? 5 : 0)
+        asked.length = 0
+        clock.now += 59_999
+        await work()
+        expect(asked).toEqual([])
+        clock.now += 1
+        await work()
+        expect(asked).toHaveLength(20)
+        expect(await storage.outbox.waiting()).toEqual([])
+      })
+
     test('what is withheld is no delivery, and what has its time to come is no failure', async () => {
       const storage = await fresh(engine)
       const clock = { now: at }

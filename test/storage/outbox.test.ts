@@ -122,6 +122,29 @@ for (const engine of engines) {
       expect(await storage.outbox.list(null, 10)).toEqual([])
     })
 
+    test('a receiver that asks all to wait is asked nothing else until then', async () => {
+      const storage = await fresh(engine)
+      const clock = { now: at }
+      await storage.outbox.add(Array.from({ length: 20 }, (_, i) => parcel(`p${i}`, { created_at: at + i })))
+      const asked: string[] = []
+      const { work, outcomes } = node(storage, 'a', clock, async ({ id }) => {
+        asked.push(id)
+        if (clock.now < at + 90_000) throw new TryLater('slow down', 90_000, true)
+      })
+      await work()
+      // Those that were on their way with the first.
+      expect(asked.length).toBeLessThanOrEqual(4)
+      asked.length = 0
+      await storage.outbox.add([parcel('new')])
+      clock.now += 89_999
+      await work()
+      expect(asked).toEqual([])
+      clock.now += 1
+      await work()
+      expect(new Set(asked).size).toBe(21)
+      expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(21)
+    })
+
     test('what is being delivered is not taken again if the clock jumps ahead', async () => {
       const storage = await fresh(engine)
       const clock = { now: at }

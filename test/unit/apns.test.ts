@@ -317,6 +317,16 @@ describe('a refusal of APNs', () => {
       expect(await answered(status, reason)).toBeInstanceOf(ChannelGone)
   })
 
+  test('of a device that has registered again since then leaves its channel', async () => {
+    const endedAt = Date.UTC(2026, 10, 22, 12)
+    server.behave(({ stream }) => refuse(stream, 410, 'Unregistered', {}, endedAt))
+    const { show } = senderOf()
+    const failure = await failureOf(show({ ...target, since: endedAt + 1 }, aMessage, null))
+    expect([failure instanceof Undeliverable, failure instanceof ChannelGone]).toEqual([true, false])
+    for (const since of [undefined, endedAt - 1, endedAt])
+      expect(await failureOf(show({ ...target, since }, aMessage, null))).toBeInstanceOf(ChannelGone)
+  })
+
   test('of a token that is no device token is not even asked for', async () => {
     for (const token of ['', '../../x', 'ab cd', 'x'.repeat(64), `${device}\r\nx: y`, 'ab'.repeat(200)])
       expect(await failureOf(senderOf().show({ token }, aMessage, null))).toBeInstanceOf(ChannelGone)
@@ -336,13 +346,15 @@ describe('a refusal of APNs', () => {
   })
 
   test('of too many waits as long as it says, or a minute', async () => {
-    for (const [status, reason, headers, afterMs] of [
-      [429, 'TooManyRequests', {}, minutes],
-      [429, 'TooManyProviderTokenUpdates', { 'retry-after': '1200' }, 20 * minutes],
-      [503, 'ServiceUnavailable', { 'retry-after': '30' }, 30_000],
+    // The first of these is about one device, the others about all of them.
+    for (const [status, reason, headers, afterMs, isForAll] of [
+      [429, 'TooManyRequests', {}, minutes, false],
+      [429, 'TooManyProviderTokenUpdates', { 'retry-after': '1200' }, 20 * minutes, true],
+      [503, 'ServiceUnavailable', { 'retry-after': '30' }, 30_000, true],
     ] as const) {
-      const failure = await answered(status, reason, headers)
-      expect([reason, failure instanceof TryLater && failure.afterMs]).toEqual([reason, afterMs])
+      const failure = (await answered(status, reason, headers)) as TryLater
+      expect(failure).toBeInstanceOf(TryLater)
+      expect([reason, failure.afterMs, failure.isForAll]).toEqual([reason, afterMs, isForAll])
     }
   })
 

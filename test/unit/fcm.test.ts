@@ -131,7 +131,7 @@ describe('the access token', () => {
     expect(failure).not.toBeInstanceOf(Undeliverable)
     server.replyToTokenRequestsWith(() => new Response('busy', { status: 503, headers: { 'retry-after': '30' } }))
     expect(await failureOf(show(target, aMessage, null))).toEqual(
-      new TryLater('no access token: Google answered 503', 30_000),
+      new TryLater('no access token: Google answered 503', 30_000, true),
     )
     server.replyToTokenRequestsWith(() => Response.json({ access_token: 7 }))
     expect((await failureOf(show(target, aMessage, null))).message).toBe('no access token: Google answered 200')
@@ -201,8 +201,21 @@ describe('an error of FCM', () => {
       [() => fcmError(503, 'UNAVAILABLE', 'UNAVAILABLE', { 'retry-after': '86400' }), hours],
     ] as const) {
       const failure = await answered(response)
-      expect(failure instanceof TryLater && failure.afterMs).toBe(afterMs)
+      expect(failure).toEqual(new TryLater(failure.message, afterMs, true))
     }
+  })
+
+  test('about the quota of one device holds up no other', async () => {
+    const details = [
+      { '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode: 'QUOTA_EXCEEDED' },
+      {
+        '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+        violations: [{ subject: 'device:secret-device', description: 'Device message rate exceeded' }],
+      },
+    ]
+    const error = { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Quota exceeded.', details }
+    const failure = await answered(() => Response.json({ error }, { status: 429 }))
+    expect(failure).toEqual(new TryLater('FCM answered 429 (QUOTA_EXCEEDED)', minutes))
   })
 
   test('about the settings, or that nobody knows, may pass and ends no channel', async () => {

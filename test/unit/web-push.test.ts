@@ -1,6 +1,7 @@
 import { encryptNotification } from '@block65/webcrypto-web-push'
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { createECDH } from 'node:crypto'
+import { decodeJwt } from 'jose'
 import { openOutbound } from '../../src/lib/outbound.ts'
 import { days, hours, minutes } from '../../src/lib/time.ts'
 import { TryLater, Undeliverable } from '../../src/outbox/carrier.ts'
@@ -203,6 +204,16 @@ describe('the VAPID pair', () => {
     expect(await authorization('https://push.example/a')).not.toBe(first)
   })
 
+  test('signs anew after the clock was set back: a token that ends in more than a day is refused', async () => {
+    let at = Date.UTC(2026, 10, 24, 12)
+    const vapid = openVapid({ secrets, subject, now: () => at })
+    await vapid.authorization('https://push.example/a')
+    at -= 48 * hours
+    const header = await vapid.authorization('https://push.example/a')
+    const { exp } = decodeJwt(/^vapid t=([^,]+),/.exec(header)![1]!)
+    expect(exp! * 1000 - at).toBeLessThanOrEqual(24 * hours)
+  })
+
   test('names whom a push service may write to: this server, else the sender of mails', () => {
     const mailFrom = { name: 'Convene', address: 'hello@example.org' }
     expect(vapidSubject({ publicUrl: 'https://meet.example.org', mailFrom })).toBe('https://meet.example.org')
@@ -248,9 +259,11 @@ describe('an answer of the push service', () => {
       [429, '0', 1000],
     ] as const) {
       const failure = await answered(status, { 'retry-after': header }, () => at)
-      expect([header, failure instanceof TryLater && failure.afterMs]).toEqual([header, afterMs])
+      // A limit is that of one subscription, a fault that of the whole service.
+      expect(failure).toEqual(new TryLater(failure.message, afterMs, status >= 500))
     }
-    for (const status of [429, 500, 502]) {
+    // Microsoft answers 406 to too many requests.
+    for (const status of [406, 429, 500, 502]) {
       const failure = await answered(status, { 'retry-after': 'soon' })
       expect(failure).not.toBeInstanceOf(Undeliverable)
       expect(failure).not.toBeInstanceOf(TryLater)

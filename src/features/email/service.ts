@@ -148,7 +148,7 @@ export function emailService(deps: Deps) {
     async reset({ token, password }: { token: string; password: string }): Promise<void> {
       const hash = hashOfToken(token)
       // Hashing a password is expensive, so check the token first.
-      if (!(await store.isGood(hash, 'reset', now()))) throw linkInvalid()
+      if (!(await store.isGood(hash, now(), 'reset'))) throw linkInvalid()
       const passwordHash = await auth.hashNewPassword(hash, password, '/password')
       const notice = (to: Addressee) => (mails.isOn ? [mails.to(to, { about: 'password_changed' })] : [])
       const entry = audit.entry('password_reset', null)

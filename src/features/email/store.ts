@@ -51,8 +51,8 @@ export type EmailStore = {
   ): Promise<boolean>
   /** Ends the link of a change of the address that was asked for and has not happened. */
   cancelChange(userId: string): Promise<void>
-  /** Whether there is such a link and it has not expired. */
-  isGood(hash: string, kind: EmailLinkKind, now: number): Promise<boolean>
+  /** Whether there is such a link, of that kind if one is given, and it has not expired. */
+  isGood(hash: string, now: number, kind?: EmailLinkKind): Promise<boolean>
   /** Uses a `verify` or `change` link: the address is the account's, verified. Null: no such link. */
   verify(hash: string, now: number, audit: AuditEntry, webhooks?: EmailWebhooks): Promise<Used | 'email_taken' | null>
   /** Uses a `reset` link: the password is set, the link's address counts as verified, and every session ends. */

@@ -1,4 +1,4 @@
-import { type Carrier, type Carriers, patienceOf, type NotSent } from '../../outbox/carrier.ts'
+import { type Carrier, type Carriers, patienceOf, type NotSent, TryLater } from '../../outbox/carrier.ts'
 import {
   ChannelGone,
   type ChannelKind,
@@ -151,7 +151,8 @@ export function notificationCarriers({ store, outbox, moments, senders, node, wa
             await store.removeChannel(channel.id)
             return 'withheld'
           }
-          await store.failing(channel.id, now())
+          // A provider that asks everybody to wait says nothing of this device.
+          if (!(error instanceof TryLater && error.isForAll)) await store.failing(channel.id, now())
           throw error
         }
       },

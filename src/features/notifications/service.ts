@@ -81,7 +81,7 @@ export function notificationService(deps: Deps) {
       case 'apns':
         if (!isDeviceToken(asked.token)) throw invalid('/token', 'Expected the device token as hexadecimal', 'format')
         // Apps write the same token in either case, and a device must have one channel only.
-        return { token: asked.token.toLowerCase() }
+        return { token: asked.token.toLowerCase(), since: now() }
       case 'fcm':
         return { token: asked.token }
       case 'telegram': {

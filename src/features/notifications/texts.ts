@@ -1,4 +1,5 @@
 import type { MailLanguage } from '../../outbox/mail/mails.ts'
+import { shownAge } from '../../outbox/telegram/texts.ts'
 import type { MessageKind } from '../chats/content.ts'
 import type { Preview } from './rules.ts'
 
@@ -21,11 +22,8 @@ type Texts = {
   review: string
   notice: string
   report(open: number, age: string): string
-  age(ms: number): string
   test: string
 }
-
-const hours = (ms: number) => Math.floor(ms / 3_600_000)
 
 const texts: Record<MailLanguage, Texts> = {
   en: {
@@ -37,7 +35,6 @@ const texts: Record<MailLanguage, Texts> = {
     review: 'You have a new review',
     notice: 'There is a decision about your account',
     report: (open, age) => `Open reports: ${open}. The oldest is ${age} old.`,
-    age: (ms) => (hours(ms) < 48 ? `${hours(ms)} h` : `${Math.floor(hours(ms) / 24)} days`),
     test: 'This is a test: notifications arrive here.',
   },
   ru: {
@@ -49,7 +46,6 @@ const texts: Record<MailLanguage, Texts> = {
     review: 'У вас новый отзыв',
     notice: 'Есть решение о вашем аккаунте',
     report: (open, age) => `Открытых жалоб: ${open}. Самой старой ${age}.`,
-    age: (ms) => (hours(ms) < 48 ? `${hours(ms)} ч` : `${Math.floor(hours(ms) / 24)} дн.`),
     test: 'Это проверка: уведомления приходят сюда.',
   },
 }
@@ -82,7 +78,7 @@ export function wordsOf(
     case 'chat':
       return { title: community, body: preview === 'none' ? say.chat : say.chatFrom(content.name) }
     case 'report':
-      return { title: community, body: say.report(content.open, say.age(content.oldestMs)) }
+      return { title: community, body: say.report(content.open, shownAge(content.oldestMs, language)) }
     default:
       return { title: community, body: say[content.about] }
   }

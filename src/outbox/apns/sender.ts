@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import { minutes } from '../../lib/time.ts'
 import { TryLater, Undeliverable } from '../carrier.ts'
-import { ChannelGone, type Notification, type PushSender } from '../push.ts'
+import { ChannelGone, type ChannelTargets, type Notification, type PushSender } from '../push.ts'
 import { retryAfterMs } from '../retry-after.ts'
 import { isUrgent, keptForS, shownText } from '../shown-text.ts'
 import { type Http2Answer, openHttp2 } from './connection.ts'
@@ -49,7 +49,11 @@ export function apnsSender({
   const connection = openHttp2(new URL(url).origin, { ...options, timeoutMs })
   const path = new URL(url).pathname.replace(/\/$/, '')
 
-  async function send(device: string, headers: Record<string, string>, payload: object): Promise<void> {
+  async function send(
+    { token: device, since = 0 }: ChannelTargets['apns'],
+    headers: Record<string, string>,
+    payload: object,
+  ): Promise<void> {
     if (!isDeviceToken(device)) throw new ChannelGone('the device token is malformed')
     const post = async (token: string) => {
       const request = {
@@ -72,20 +76,20 @@ export function apnsSender({
       await tokens.forget(token)
       answer = await post(await tokens.get())
     }
-    refuse(answer, now())
+    refuse(answer, since, now())
   }
 
   return {
     // APNs accepts about 1000 simultaneous requests over a connection.
     atOnce: 50,
-    async show({ token }, notification) {
-      await send(token, headersOf(notification), payloadOf(notification))
+    async show(target, notification) {
+      await send(target, headersOf(notification), payloadOf(notification))
       return null
     },
     /** A background push, which Apple delivers only if the app may run, and not often. */
-    async takeBack({ token }, tag) {
+    async takeBack(target, tag) {
       const headers = { 'apns-push-type': 'background', 'apns-priority': '5', 'apns-collapse-id': collapseId(tag) }
-      await send(token, headers, { aps: { 'content-available': 1 }, type: 'take_back', tag })
+      await send(target, headers, { aps: { 'content-available': 1 }, type: 'take_back', tag })
     },
     close: connection.close,
   }
@@ -113,16 +117,27 @@ function payloadOf(notification: Notification) {
 export const collapseId = (tag: string): string =>
   /^[\x21-\x7e]{1,64}$/.test(tag) ? tag : createHash('sha256').update(tag).digest('base64url')
 
-function refuse({ status, headers, reason }: Http2Answer & { reason: string | null }, now: number) {
+function refuse(answer: Http2Answer & { reason: string | null }, since: number, now: number) {
+  const { status, headers, reason } = answer
   if (status === 200) return
   const answered = `APNs answered ${status} (${reason ?? 'unknown'})`
+  // The device has registered again since Apple took its token for ended: the token is good again.
+  if (status === 410 && (endedAt(answer) ?? Infinity) < since) throw new Undeliverable(answered)
   if (status === 410 || (status === 400 && reason !== null && goneReasons.has(reason))) throw new ChannelGone(answered)
   const isFinal = status === 413 || (status === 400 && reason !== null && !settingReasons.has(reason))
   if (isFinal) throw new Undeliverable(answered)
   const retryAfter = headers['retry-after']
   const afterMs = retryAfterMs(retryAfter, now) ?? (status === 429 ? calmPauseMs : null)
-  if (afterMs !== null && (status === 429 || status >= 500)) throw new TryLater(answered, afterMs)
+  // Too many requests are those to one device.
+  const isForAll = reason !== 'TooManyRequests'
+  if (afterMs !== null && (status === 429 || status >= 500)) throw new TryLater(answered, afterMs, isForAll)
   throw new Error(answered)
+}
+
+/** When Apple found that the token has ended, in milliseconds; null if it does not say so. */
+function endedAt({ body }: Http2Answer): number | null {
+  const [, timestamp] = /"timestamp"\s*:\s*(\d{1,15})\s*[,}]/.exec(body) ?? []
+  return timestamp === undefined ? null : Number(timestamp)
 }
 
 /** The reason that APNs names, in a form that is safe to log. */

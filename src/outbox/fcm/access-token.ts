@@ -67,7 +67,7 @@ export function openAccessTokens({
     }
     const afterMs = retryAfterMs(retryAfter, now())
     const refused = `no access token: Google answered ${status}`
-    throw afterMs === null ? new Error(refused) : new TryLater(refused, afterMs)
+    throw afterMs === null ? new Error(refused) : new TryLater(refused, afterMs, true)
   }
 
   return {

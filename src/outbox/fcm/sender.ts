@@ -18,9 +18,16 @@ type Deps = {
 type Answer = { status: number; retryAfter: string | null; error: FcmError }
 /**
  * `code` is FCM's own, `status` that of any Google API, `field` the field of the request that is wrong. `namesToken`: the message
- * says that the device's token is malformed, for which FCM has no code and often names no field.
+ * says that the device's token is malformed, for which FCM has no code and often names no field. `namesDevice`: too many
+ * messages went to this device; the other quotas are those of the project.
  */
-type FcmError = { code: string | null; status: string | null; field: string | null; namesToken: boolean }
+type FcmError = {
+  code: string | null
+  status: string | null
+  field: string | null
+  namesToken: boolean
+  namesDevice: boolean
+}
 
 // The time that FCM asks for if it names none.
 const quotaPauseMs = minutes
@@ -121,13 +128,13 @@ function refuse({ status, retryAfter, error }: Answer, now: number) {
   if (isGone) throw new ChannelGone(answered)
   if (status === 400 || status === 413) throw new Undeliverable(answered)
   const afterMs = retryAfterMs(retryAfter, now) ?? (status === 429 ? quotaPauseMs : null)
-  if (afterMs !== null && (status === 429 || status >= 500)) throw new TryLater(answered, afterMs)
+  if (afterMs !== null && (status === 429 || status >= 500)) throw new TryLater(answered, afterMs, !error.namesDevice)
   throw new Error(answered)
 }
 
 /** The error of a Google API (google.rpc.Status), with FCM's details where there are some. */
 function errorIn(text: string): FcmError {
-  const none: FcmError = { code: null, status: null, field: null, namesToken: false }
+  const none: FcmError = { code: null, status: null, field: null, namesToken: false, namesDevice: false }
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -141,11 +148,14 @@ function errorIn(text: string): FcmError {
   const violations = list.flatMap((detail) => fieldOf(detail, 'fieldViolations') ?? [])
   const fields = violations.map((violation) => word(fieldOf(violation, 'field')))
   const message = fieldOf(error, 'message')
+  const quotas = list.flatMap((detail) => fieldOf(detail, 'violations') ?? [])
+  const exceeded = [message, ...quotas.map((quota) => fieldOf(quota, 'description'))]
   return {
     code: codes.find((code) => code !== null) ?? null,
     status: word(fieldOf(error, 'status')),
     field: fields.find((field) => field !== null) ?? null,
     namesToken: typeof message === 'string' && /registration token is not a valid/i.test(message),
+    namesDevice: exceeded.some((text) => typeof text === 'string' && /\bdevice\b.*\b(rate|quota)\b/i.test(text)),
   }
 }
 

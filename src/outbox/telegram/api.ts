@@ -27,8 +27,6 @@ const pollS = 25
 // Telegram accepts 4096 characters.
 const longestText = 3500
 const retriedWithinS = 3
-// Above this number, pauses that are over are removed.
-const mostPauses = 1000
 const allowed_updates = ['message', 'my_chat_member'] as const
 
 /** The Bot API as the server uses it: within Telegram's limits, and with errors that hold no secret. */
@@ -54,19 +52,15 @@ export function openTelegram({
       rethrowInternalServerErrors: true,
     }),
   )
-  // The outbox postpones only the message that was refused. Others to that chat would be refused too, and prolong the pause.
-  const pausedUntil = new Map<string, number>()
+  // Telegram does not say whether the chat or the bot has to wait, and messages in between prolong the pause of a bot.
+  let pausedUntil = 0
   api.config.use(async (proceed, method, payload, signal) => {
-    const chat = 'chat_id' in payload ? String(payload.chat_id) : null
-    if (chat === null) return proceed(method, payload, signal)
-    const rest = (pausedUntil.get(chat) ?? 0) - now()
+    if (!('chat_id' in payload)) return proceed(method, payload, signal)
+    const rest = pausedUntil - now()
     if (rest > 0) return refusedForNow(rest)
-    pausedUntil.delete(chat)
     const answer = await proceed(method, payload, signal)
-    if (answer.ok || answer.error_code !== 429 || answer.parameters?.retry_after === undefined) return answer
-    if (pausedUntil.size >= mostPauses)
-      for (const [other, until] of pausedUntil) if (until <= now()) pausedUntil.delete(other)
-    pausedUntil.set(chat, now() + answer.parameters.retry_after * seconds)
+    if (!answer.ok && answer.error_code === 429 && answer.parameters?.retry_after !== undefined)
+      pausedUntil = Math.max(pausedUntil, now() + answer.parameters.retry_after * seconds)
     return answer
   })
   // 25 messages a second over all, one a second in a chat.

@@ -96,7 +96,7 @@ export function outboxError(error: unknown): unknown {
   if (!(error instanceof TelegramError)) return error
   const { message, code, retryAfterMs } = error
   if (isGone(error)) return new ChannelGone(message)
-  if (code === 429) return new TryLater(message, retryAfterMs ?? 5 * seconds)
+  if (code === 429) return new TryLater(message, retryAfterMs ?? 5 * seconds, true)
   // 401 and 404 say that the token is wrong, which the operator can change.
   return code === 400 ? new Undeliverable(`${message}: ${error.description}`) : error
 }

@@ -67,9 +67,11 @@ function refuse(status: number, retryAfter: string | undefined, now: number) {
   if (status >= 200 && status < 300) return
   const answered = `the push service answered ${status}`
   if (status === 404 || status === 410) throw new ChannelGone(answered)
-  if (status === 408 || status === 429 || status >= 500) {
+  // Microsoft answers 406 in place of 429.
+  if (status === 406 || status === 408 || status === 429 || status >= 500) {
     const afterMs = retryAfterMs(retryAfter, now)
-    throw afterMs === null ? new Error(answered) : new TryLater(answered, afterMs)
+    // Too many requests are those to one subscription (RFC 8030, section 8.4).
+    throw afterMs === null ? new Error(answered) : new TryLater(answered, afterMs, status >= 500)
   }
   throw new Undeliverable(answered)
 }

@@ -118,8 +118,9 @@ export function emailStore(engine: Engine): EmailStore {
     return { ...found, email: found.email, language: found.language ?? 'en' }
   }
 
+  const isLive = (hash: string, now: number) => and(eq(emailLinks.hash, hash), gt(emailLinks.expires_at, now))
   const isLink = (hash: string, kinds: readonly EmailLinkKind[], now: number) =>
-    and(eq(emailLinks.hash, hash), inArray(emailLinks.kind, [...kinds]), gt(emailLinks.expires_at, now))
+    and(isLive(hash, now), inArray(emailLinks.kind, [...kinds]))
 
   /** Locks a link's account and consumes the link: only one of several concurrent requests succeeds. Null: no such link. */
   function* use(db: Builders, hash: string, kinds: readonly EmailLinkKind[], now: number): Work<Link | null> {
@@ -202,12 +203,12 @@ export function emailStore(engine: Engine): EmailStore {
 
     cancelChange: (userId) => write((db) => dropLinks(engine, db, userId, ['change']), { keepsProfileCache: true }),
 
-    isGood: (hash, kind, now) =>
+    isGood: (hash, now, kind) =>
       read(function* (db) {
         const found = db
           .select({ hash: emailLinks.hash })
           .from(emailLinks)
-          .where(isLink(hash, [kind], now))
+          .where(kind === undefined ? isLive(hash, now) : isLink(hash, [kind], now))
         return (yield* first(found)) !== null
       }),
 

@@ -210,7 +210,11 @@ export function outboxStore(engine: Engine): OutboxStore {
 
     drop: (which) =>
       write(function* (db) {
-        return yield* changed(db.delete(outbox).where(chosen(which)))
+        const gone = db.delete(outbox).where(chosen(which))
+        if ('kind' in which) return yield* changed(gone)
+        const left = yield* first(gone.returning({ ordered_by: outbox.ordered_by }))
+        yield* followNow(engine, db, left)
+        return left === null ? 0 : 1
       }, keepsProfileCache),
   }
 }
