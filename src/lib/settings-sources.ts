@@ -87,7 +87,9 @@ function entriesOf({ path, mustExist }: SettingsFile): Entry[] | null {
     if (error instanceof ConfigError) throw error
     // A DATA_DIR that is a file is reported where it is used.
     if (!mustExist && ['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null
-    throw new ConfigError(`the settings file ${path} cannot be read (${codeOf(error)})`, { cause: error })
+    // There need not be such a file: this is also said of a directory that this user must not enter.
+    const fix = codeOf(error) === 'EACCES' ? ': run this as the user that runs the server' : ''
+    throw new ConfigError(`the settings file ${path} cannot be read (${codeOf(error)})${fix}`, { cause: error })
   }
   const parsed = parsedToml(text)
   // The parser's own message repeats what it has read, which may be a secret.

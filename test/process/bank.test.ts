@@ -28,17 +28,16 @@ test('a bank is imported as a whole or not at all, and exported as it is', async
   expect((await convene(['bank', 'remove', out], settings)).code).toBe(2)
 }, 60_000)
 
-test('a bank as large as one may be is imported, and a server beside it goes on writing', async () => {
+test('a large bank is imported, and a server beside it goes on writing', async () => {
   const settings = { DATA_DIR: newPath(), RATE_LIMIT: 'off' }
   const file = newPath('.csv')
-  const most = 100_000
+  // More than 32 MB of log, after which a server starts a thread.
+  const most = 20_000
   await Bun.write(file, Array.from({ length: most }, (_, i) => `${Bun.SHA256.hash(`${i}`, 'hex')},,Spam\n`).join(''))
   expect((await convene(['migrate', 'up'], settings)).code).toBe(0)
-  expect(await convene(['bank', 'import', file], settings)).toEqual({
-    code: 0,
-    out: `${most} hashes are banned\n`,
-    err: '',
-  })
+  const done = { code: 0, out: `${most} hashes are banned\n`, err: '' }
+  // The second one replaces every entry, which writes more.
+  for (let i = 0; i < 2; i++) expect(await convene(['bank', 'import', file], settings)).toEqual(done)
 
   const server = await startServer(settings)
   const call = async (method: string, path: string, body: object, token?: string) =>
@@ -62,14 +61,8 @@ test('a bank as large as one may be is imported, and a server beside it goes on 
     if (status !== 200) refused.push(status)
     await Bun.sleep(20)
   }
-  expect(await again).toEqual({ code: 0, out: `${most} hashes are banned\n`, err: '' })
+  expect(await again).toEqual(done)
   expect(refused).toEqual([])
-
-  // No room for one more: nothing is stored.
-  await Bun.write(file, `${hashOf('a')},,Spam\n`)
-  const full = await convene(['bank', 'import', file], settings)
-  expect(full).toMatchObject({ code: 1, out: '' })
-  expect(full.err).toContain('remove some first')
   await server.end()
 }, 120_000)
 

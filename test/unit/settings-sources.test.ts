@@ -105,6 +105,11 @@ host = "::1"
       `${join(folder, 'none')} cannot be read (ENOENT)`,
     )
     expect(readConfig({ DATA_DIR: join(folder, 'none') }).configFile).toBeNull()
+    if (process.getuid?.() === 0) return
+    const closed = dataDirWith('')
+    chmodSync(closed, 0)
+    expect(refusalOf({ DATA_DIR: closed })).toEndWith('(EACCES): run this as the user that runs the server')
+    chmodSync(closed, 0o700)
   })
 
   test.each([
