@@ -3,6 +3,7 @@ import { type Command, UsageError } from './commands/command.ts'
 import { readConfig, useConfigFile } from './config.ts'
 import { version } from './version.ts'
 import { codeOf, messageOf } from './lib/errors.ts'
+import { Refusal } from './lib/refusal.ts'
 
 /** Every command, as the help lists them. Each is loaded when it runs, so that none pays for another's start. */
 const commands: Record<string, { summary: string; load(): Promise<Command> }> = {
@@ -113,7 +114,7 @@ async function namingDatabase(error: unknown): Promise<unknown> {
 }
 
 function fail(error: unknown, [name = '']: string[]): never {
-  const message = messageOf(error)
+  const message = error instanceof Refusal ? error.detail : messageOf(error)
   const isUsage = error instanceof UsageError || codeOf(error).startsWith('ERR_PARSE_ARGS')
   // The first sentence of a message of parseArgs names the problem; the rest is about quoting.
   const line = isUsage ? lowerFirst(message.split(/\.?(?:\s*\n|\. )/)[0]!) : message.replaceAll(/\s+/g, ' ')

@@ -15,6 +15,7 @@ import type { Options } from './backup.ts'
 
 /** Examines a backup and describes its contents. Throws if a part is damaged. */
 export async function verify([file = '', ...more]: string[], { force, incremental, photos }: Options) {
+  if (file === '') throw new UsageError('which one? backup verify FILE')
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
   if (force || incremental) throw new UsageError(`verify takes no --${force ? 'force' : 'incremental'}`)
   const elsewhere = photos === undefined ? null : placeOf(photos)

@@ -67,11 +67,12 @@ export async function run(args: string[]): Promise<void> {
     options: { force: { type: 'boolean' }, incremental: { type: 'boolean' }, photos: { type: 'string' } },
     allowPositionals: true,
   })
-  if (positionals[0] === 'verify' && positionals.length > 1) {
+  // Also without what they need: a script whose variable is empty must not make a backup with that name.
+  if (positionals[0] === 'verify') {
     const { verify } = await import('./backup-verify.ts')
     return verify(positionals.slice(1), values)
   }
-  if (positionals[0] === 'prune' && positionals.length > 1) return prune(positionals.slice(1), values)
+  if (positionals[0] === 'prune') return prune(positionals.slice(1), values)
   const [file, ...more] = positionals
   if (file === undefined) throw new UsageError('where to? backup FILE')
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
@@ -90,6 +91,7 @@ export async function run(args: string[]): Promise<void> {
 export type Options = { force?: boolean; incremental?: boolean; photos?: string }
 
 async function prune([where = '', ...more]: string[], { force, incremental, photos }: Options) {
+  if (where === '') throw new UsageError('where? backup prune PLACE')
   if (more.length > 0) throw new UsageError(`unexpected argument '${more[0]}'`)
   if (force || incremental || photos !== undefined) throw new UsageError('prune takes no options')
   const { dataDir } = readConfig()

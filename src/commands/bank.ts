@@ -18,8 +18,9 @@ Exports or imports the hashes of banned images, one line for each: hash,distance
 digits. Without a distance, that of the rule applies, or 31. Works while the server runs; it applies changes within two seconds.
 
   export   writes all hashes to FILE, or to the standard output if FILE is -
-  import   adds the hashes in FILE, or from the standard input if FILE is -. Imports nothing if a line is invalid. Replaces the
-           entry of a hash that is banned already, and removes none`
+  import   adds the hashes in FILE, or from the standard input if FILE is -. Imports nothing if a line is invalid or there is no
+           room for all. Replaces the entry of a hash that is banned already, and removes none. Stores parts, so that servers can
+           write in between: if it is interrupted, import FILE again`
 
 export const onlyOurDatabase = true
 

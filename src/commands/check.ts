@@ -26,6 +26,7 @@ It checks
   - who else can read the data directory and the secrets
   - the buckets of images and backups
   - the schema and the integrity of the database, and its search index
+  - on PostgreSQL, whether the database stores a test write of 64 kB, which is removed at once
   - the photos: all of them on a disk, a sample in a bucket
   - accounts made by convene seed
   - the free disk space and the clock

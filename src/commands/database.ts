@@ -88,7 +88,7 @@ async function openBesideServer({ database }: Where): Promise<Beside> {
 function besideFile({ path }: DatabaseConfig & { engine: 'sqlite' }): Beside {
   const client = openDatabase(path)
   client.run(`PRAGMA busy_timeout = ${patienceMs}`)
-  const storage = sqliteStorage(withDrizzle(client), { onFatal: thrown })
+  const storage = sqliteStorage(withDrizzle(client), { onFatal: thrown, besideServer: true })
   return {
     storage,
     async close() {

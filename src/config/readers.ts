@@ -46,7 +46,7 @@ export function keyFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new Error(`must name a file that can be read, not ${path} (${codeOf(error)})`)
+    throw new Error(`must name a file that can be read (${codeOf(error)})`)
   }
 }
 

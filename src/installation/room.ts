@@ -37,12 +37,6 @@ export function openRoom({ config: { dataDir, database }, store, now, free = fre
   let wasRefused = false
   let known: { at: number; answer: Promise<boolean> } | null = null
 
-  async function tryDatabase() {
-    // Long enough to need new pages, and random, so that it cannot be compressed.
-    await store.set('room_probe', randomBytes(probeBytes).toString('base64'))
-    await store.set('room_probe', '')
-  }
-
   async function look(): Promise<boolean> {
     for (const directory of directories) {
       // A database that is down says nothing about space.
@@ -51,7 +45,7 @@ export function openRoom({ config: { dataDir, database }, store, now, free = fre
     }
     if (!wasRefused) return true
     // Both are waited for, so that no test file is left half written.
-    const tried = await Promise.allSettled([tryDatabase(), tryFile(dataDir)])
+    const tried = await Promise.allSettled([tryDatabase(store), tryFile(dataDir)])
     wasRefused = tried.some(({ status }) => status === 'rejected')
     return !wasRefused
   }
@@ -69,6 +63,13 @@ export function openRoom({ config: { dataDir, database }, store, now, free = fre
       return known.answer
     },
   }
+}
+
+/** Makes a test write. Throws if the database refuses it. */
+export async function tryDatabase(store: Pick<CommunityStore, 'set'>): Promise<void> {
+  // Long enough to need new pages, and random, so that it cannot be compressed.
+  await store.set('room_probe', randomBytes(probeBytes).toString('base64'))
+  await store.set('room_probe', '')
 }
 
 async function tryFile(directory: string): Promise<void> {

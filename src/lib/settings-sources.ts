@@ -49,7 +49,7 @@ export function givenSettings(table: Settings, env: Environment, file: SettingsF
     if (forbidden.includes(setting)) throw new ConfigError(`${where}: ${key} cannot be set in this file`)
     if (textOf(env, setting) !== null || origins.get(setting) === `${setting}_FILE`) continue
     if (origins.has(setting)) throw new ConfigError(`${where}: ${setting} is set twice in this file`)
-    own[setting] = setting === name ? value : contentOf(value, where)
+    own[setting] = setting === name ? value : contentOf(value, `${where}: ${key}`)
     origins.set(setting, where)
   }
   if (origins.size === 0) return { env, origins, file: entries === null ? null : path }
@@ -61,7 +61,8 @@ const settingOfFile = (name: string) => (name.endsWith('_FILE') ? name.slice(0, 
 
 /** The value in a file, without the line break that editors add at the end. */
 function contentOf(path: string, name: string): string {
-  const cannot = (why: string) => new ConfigError(`${name} must name a file that can be read, not ${path} (${why})`)
+  // Not with the path, which may be the secret itself.
+  const cannot = (why: string) => new ConfigError(`${name} must name a file that can be read (${why})`)
   let text: string
   try {
     if (statSync(path).size > longest) throw cannot('too large')
@@ -86,7 +87,9 @@ function entriesOf({ path, mustExist }: SettingsFile): Entry[] | null {
     if (error instanceof ConfigError) throw error
     // A DATA_DIR that is a file is reported where it is used.
     if (!mustExist && ['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null
-    throw new ConfigError(`the settings file ${path} cannot be read (${codeOf(error)})`, { cause: error })
+    // There need not be such a file: this is also said of a directory that this user must not enter.
+    const fix = codeOf(error) === 'EACCES' ? ': run this as the user that runs the server' : ''
+    throw new ConfigError(`the settings file ${path} cannot be read (${codeOf(error)})${fix}`, { cause: error })
   }
   const parsed = parsedToml(text)
   // The parser's own message repeats what it has read, which may be a secret.
@@ -129,7 +132,7 @@ function writtenValue(value: unknown): string | null {
 
 function lineOf(key: string, text: string): number {
   const escaped = key.replaceAll(/[^\w]/g, '\\$&')
-  const opening = new RegExp(`^\\s*(?:\\[\\s*["']?${escaped}["']?\\s*\\]|["']?${escaped}["']?\\s*[=.])`)
+  const opening = new RegExp(`^\\s*(?:\\[+\\s*["']?${escaped}["']?\\s*[.\\]]|["']?${escaped}["']?\\s*[=.])`)
   return text.split('\n').findIndex((line) => opening.test(line)) + 1
 }
 

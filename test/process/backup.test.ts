@@ -198,6 +198,10 @@ test('a backup replaces nothing unless told, never the database, and a failed on
     [['backup', '--force', database], 'is the database itself'],
     [['backup', join(directory, 'no', 'such.db')], 'there is no directory'],
     [['backup'], 'where to?'],
+    [['backup', 'verify'], 'which one? backup verify FILE'],
+    [['backup', 'verify', ''], 'which one? backup verify FILE'],
+    [['backup', 'prune'], 'where? backup prune PLACE'],
+    [['backup', 'prune', ''], 'where? backup prune PLACE'],
     [['backup', file, 'more'], "unexpected argument 'more'"],
   ] as const) {
     const { code, error } = await convene(dataDir, ...args)

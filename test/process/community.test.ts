@@ -1,3 +1,4 @@
+import { SQL } from 'bun'
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -172,6 +173,29 @@ test('a command beside the server signs with its secrets or refuses, and generat
 })
 
 describe.skipIf(noPostgres !== null)(noPostgres ?? 'nodes of one community on PostgreSQL', () => {
+  test('are told by check where the database has no room, as it stores a test write', async () => {
+    const { url, drop } = await newPostgres()
+    open.push({ close: drop })
+    const settings = { DATABASE_URL: url, DATA_DIR: newPath() }
+    await (await serve(settings)).end()
+    expect((await convene(['check'], settings)).out).toContain('ok     the database takes writes: postgres://')
+
+    // As a full disk refuses what needs new pages.
+    const sql = new SQL(url)
+    open.push(sql)
+    await sql.unsafe(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON community
+        FOR EACH ROW WHEN (length(NEW.value) > 65536) EXECUTE FUNCTION refuse()`)
+    const check = await convene(['check'], settings)
+    expect([check.code, check.out]).toEqual([
+      1,
+      expect.stringMatching(/WRONG {2}the database takes no writes: .*no room .*No space left on device/),
+    ])
+    expect(check.out).not.toContain('takes writes:')
+  })
+
   test('have the same secrets, or do not start; those that are changed are changed for all', async () => {
     const { url, drop } = await newPostgres()
     open.push({ close: drop })

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openServiceManager } from '../../src/installation/service-manager.ts'
@@ -142,6 +142,13 @@ test('SIGHUP puts in force what can change, names what needs a restart, and keep
   write(base)
   expect(await reloaded('texts without content')).toContain('settings are not reloaded')
   expect(await terms()).toEqual({ limit: '700', text: 'The terms of today.' })
+
+  write(`legal_dir = ${JSON.stringify(join(dataDir, 'nowhere'))}\n`)
+  expect(await reloaded('settings are not reloaded')).toContain('LEGAL_DIR must be a directory that can be read')
+
+  renameSync(join(legal, 'terms.en.md'), join(legal, 'term.en.md'))
+  write(base)
+  expect(await reloaded('files in LEGAL_DIR are not used')).toContain('"misnamed":["term.en.md"]')
 
   // A higher level is in force at once: the reload itself is not told any more.
   writeFileSync(join(legal, 'terms.en.md'), 'The terms of tomorrow.')

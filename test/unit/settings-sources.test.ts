@@ -58,7 +58,8 @@ describe('NAME_FILE', () => {
 
   test('is refused beside the setting itself, and where the file cannot be read, which is named and not shown', () => {
     expect(refusalOf({ PORT: '1', PORT_FILE: '/x' })).toBe('PORT and PORT_FILE are both set: leave one of them out')
-    expect(refusalOf({ PORT_FILE: join(folder, 'none') })).toContain(`${join(folder, 'none')} (ENOENT)`)
+    // The secret itself may stand where its file belongs.
+    expect(refusalOf({ JWT_SECRET_FILE: 'hunter2' })).toBe('JWT_SECRET_FILE must name a file that can be read (ENOENT)')
     expect(refusalOf({ PORT_FILE: folder })).toContain('(EISDIR)')
     expect(refusalOf({ JWT_SECRET_FILE: fileWith('\n') })).toMatch(/^JWT_SECRET_FILE must name a file .*\(empty\)$/)
     expect(refusalOf({ METRICS_TOKEN_FILE: fileWith('hunter2') })).toBe(
@@ -104,6 +105,11 @@ host = "::1"
       `${join(folder, 'none')} cannot be read (ENOENT)`,
     )
     expect(readConfig({ DATA_DIR: join(folder, 'none') }).configFile).toBeNull()
+    if (process.getuid?.() === 0) return
+    const closed = dataDirWith('')
+    chmodSync(closed, 0)
+    expect(refusalOf({ DATA_DIR: closed })).toEndWith('(EACCES): run this as the user that runs the server')
+    chmodSync(closed, 0o700)
   })
 
   test.each([
@@ -115,7 +121,8 @@ host = "::1"
     ['data_dir = "/elsewhere"', 'line 1: data_dir cannot be set in this file'],
     ['config_file = "/elsewhere"', 'line 1: config_file cannot be set in this file'],
     ['host = "::1"\nmetrics_token = "hunter2\nport = 2', 'line 2: this is not valid TOML'],
-    ['host = "::1"\nport_file = "/none"', 'line 2 must name a file that can be read, not /none (ENOENT)'],
+    ['host = "::1"\nport_file = "/none"', 'line 2: port_file must name a file that can be read (ENOENT)'],
+    ['port = 1\n[a.b]\nc = 1', 'line 2: a must be a text'],
     ['port = "http"', 'PORT must be a whole number from 0 to 65535 (from '],
   ])('%j is refused with its line, and without its values', (toml, says) => {
     const DATA_DIR = dataDirWith(toml)

@@ -2,6 +2,10 @@ import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { isHalfRestored } from '../../backup/restore-switch.ts'
 import type { Config } from '../../config.ts'
+import { tryDatabase } from '../../installation/room.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { communityStore } from '../../storage/sql/community.ts'
+import type { Engine } from '../../storage/sql/engine.ts'
 import { iso, minutes } from '../../lib/time.ts'
 import { demoEmails, demoPassword } from '../../seed/demo-account.ts'
 import { type DatabaseConfig, shownDatabase } from '../../storage/database-url.ts'
@@ -70,14 +74,15 @@ async function* server(config: Config, database: DatabaseConfig & { engine: 'pos
     yield progressOf(steps)
     const { openDatabase } = await import('../../storage/postgres/database.ts')
     db = await openDatabase(database.url)
-    yield fine(`the database takes writes: ${shownDatabase(database)}`)
     if (!isUpToDate(steps)) return
+    const engine = (await import('../../storage/postgres/engine.ts')).postgresEngine(db)
+    yield await takesWrites(engine, shownDatabase(database))
     const shown = await db.read((q) => q.get<{ n: number }>(countNearbyErrors))
     yield shownBySearches(
       shown!.n,
       `stop all nodes, then: psql -1 DATABASE_URL ${rebuildNearby.map((statement) => `-c '${statement}'`).join(' ')}`,
     )
-    yield* photos(config, knownFiles((await import('../../storage/postgres/engine.ts')).postgresEngine(db)))
+    yield* photos(config, knownFiles(engine))
     const community = await db.read((q) => q.all<Remembered>(remembered))
     yield* ownedAssets(config, community)
     yield* sharedSettings(config, community)
@@ -89,6 +94,18 @@ async function* server(config: Config, database: DatabaseConfig & { engine: 'pos
     yield wrong(message, 'check the database server and DATABASE_URL')
   } finally {
     await db?.close()
+  }
+}
+
+/** Whether the database stores a test write: a full disk refuses it, and does not show from here otherwise. */
+async function takesWrites(engine: Engine, shown: string): Promise<Finding> {
+  try {
+    await tryDatabase(communityStore(engine))
+    return fine(`the database takes writes: ${shown}`)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const why = error.cause instanceof Error ? ` (${error.cause.message})` : ''
+    return wrong(`the database takes no writes: ${error.detail}${why}`, 'look at the database server and its disk')
   }
 }
 

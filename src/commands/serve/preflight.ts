@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { backupDirectoryProblem } from '../../backup/scheduled.ts'
 import { type Config, ConfigError } from '../../config.ts'
-import { type LegalFiles, legalFiles } from '../../features/legal/service.ts'
 import { BucketError, openBucket } from '../../s3/bucket.ts'
 
 /** Throws ConfigError if WORKERS does not fit the other settings or the platform. */
@@ -18,27 +17,6 @@ export function refuseWorkers({ workers, database, redis, replica }: Config) {
   if (replica !== null) throw new ConfigError('WORKERS and REPLICA_URL exclude each other: use BACKUP_DIR with WORKERS')
   // Other systems give all connections to one of the threads that listen on a port.
   if (process.platform !== 'linux') throw new ConfigError('WORKERS needs Linux, which spreads connections over threads')
-}
-
-/** The texts in LEGAL_DIR; null if it is not set. Throws ConfigError if it is unreadable or empty. */
-export function ownLegalTexts({ legalDir }: Config): LegalFiles | null {
-  if (legalDir === null) return null
-  let files: LegalFiles
-  try {
-    files = legalFiles(legalDir)
-  } catch (error) {
-    throw new ConfigError('LEGAL_DIR must be a directory that can be read', { cause: error })
-  }
-  if (files.empty.length > 0)
-    throw new ConfigError(`LEGAL_DIR has texts without content to read: ${files.empty.join(', ')}`)
-  return files
-}
-
-export function logTexts({ texts, misnamed }: LegalFiles, log: Logger) {
-  if (texts.length > 0) log.info({ texts }, 'legal texts of LEGAL_DIR')
-  else log.warn('LEGAL_DIR has no text that is named like terms.en.md: the built-in texts are used')
-  if (misnamed.length > 0)
-    log.warn({ misnamed }, 'files in LEGAL_DIR are not used, because they are not named like terms.en.md')
 }
 
 /** Throws ConfigError if a bucket does not exist or does not accept the keys, or BACKUP_DIR is not a directory. */

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { openCurrent } from '../../lib/current.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Page, Paging } from '../../lib/paging.ts'
@@ -38,6 +39,8 @@ type Deps = {
 type Admin = { id: string | null }
 
 const batch = 1000
+/** Between two parts of an import, for the writes of servers that wait meanwhile. */
+const pauseMs = 20
 /** How many images have their distance cached, for the message that soon sends them. */
 const mostRemembered = 10_000
 
@@ -142,13 +145,20 @@ export function imageBankService({ store, hashesOf, nodes, audit, paging, ids, n
       await changed()
     },
 
-    /** Adds all entries of a file, or none. */
+    /**
+     * Adds all entries of a file, or none if there is no room for all. Adds them in parts, because a server cannot write while
+     * one is stored: if this is interrupted, the parts that were stored stay.
+     */
     async addAll(admin: Admin, lines: readonly BankLine[]): Promise<void> {
-      if (lines.length === 0) return
       const entries = lines.map((line) => entryOf(admin, line))
-      const entry = audit.entry('images_banned', admin.id, null, { images: entries.length })
-      if ((await store.add(entries, mostHashes, entry)) === 'full') throw full()
-      await changed()
+      if (!(await store.fits(entries, mostHashes))) throw full()
+      for (let i = 0; i < entries.length; i += batch) {
+        const part = entries.slice(i, i + batch)
+        const entry = audit.entry('images_banned', admin.id, null, { images: part.length })
+        if ((await store.add(part, mostHashes, entry)) === 'full') throw full()
+        await changed()
+        await setTimeout(pauseMs)
+      }
     },
 
     /** All entries, a page at a time. */

@@ -37,6 +37,8 @@ export type ImageBankStore = {
   list(limit: number, after: After): Promise<BankEntry[]>
   /** A page of all, in the order of their ids. */
   after(id: string, limit: number): Promise<BankEntry[]>
+  /** Whether there would be at most `most` hashes after these were added. */
+  fits(entries: readonly BankEntry[], most: number): Promise<boolean>
   /**
    * Adds hashes, or none of them if there would be more than `most`. Replaces entries for the same hashes by admins, but none
    * by a decision.

@@ -18,6 +18,14 @@ export function imageBankStore(engine: Engine): ImageBankStore {
   const { imageBank, imageBankState, media, users } = engine.tables
   const { version: _, ...columns } = columnsOf(engine)
 
+  /** Conditions that find what the entries replace. */
+  function* replacedBy(entries: readonly BankEntry[]) {
+    for (let i = 0; i < entries.length; i += batch) {
+      const hashes = entries.slice(i, i + batch).map(({ hash }) => hash)
+      yield and(isAmong(imageBank.hash, hashes), isNull(imageBank.report_id))
+    }
+  }
+
   return {
     progress: () =>
       read(function* (db) {
@@ -54,18 +62,20 @@ export function imageBankStore(engine: Engine): ImageBankStore {
         rows(db.select(columns).from(imageBank).where(gt(imageBank.id, id)).orderBy(asc(imageBank.id)).limit(limit)),
       ),
 
+    fits: (entries, most) =>
+      read(function* (db) {
+        let replaced = 0
+        for (const same of replacedBy(entries))
+          replaced += (yield* one(db.select({ n: count() }).from(imageBank).where(same))).n
+        const there = yield* one(db.select({ n: count() }).from(imageBank))
+        return bankHasRoom({ there: there.n - replaced, more: entries.length, most })
+      }),
+
     add: (entries, most, entry) =>
       write(function* (db) {
         // Locks the row, so that of two changes at once the second one counts the first.
         const version = yield* nextVersion(engine, db)
-        for (let i = 0; i < entries.length; i += batch) {
-          const some = entries.slice(i, i + batch)
-          const isSame = isAmong(
-            imageBank.hash,
-            some.map(({ hash }) => hash),
-          )
-          yield* changed(db.delete(imageBank).where(and(isSame, isNull(imageBank.report_id))))
-        }
+        for (const same of replacedBy(entries)) yield* changed(db.delete(imageBank).where(same))
         const there = yield* one(db.select({ n: count() }).from(imageBank))
         // Rolls back the unit of work, which restores the deleted rows.
         if (!bankHasRoom({ there: there.n, more: entries.length, most })) throw new Full()

@@ -60,6 +60,8 @@ export type SqliteOptions = {
   replica?: ReplicaLog | null
   /** By which other threads that read the file know of writes: see `Commits`. */
   commits?: Int32Array
+  /** Starts no checkpoints: a server beside this process does, and the last process to close the file. */
+  besideServer?: boolean
 }
 
 /** Storage over a migrated SQLite database. */
@@ -75,7 +77,7 @@ export function sqliteStorage(db: Db, options: SqliteOptions): Storage {
     db.$client,
     {
       ...options,
-      onCommit: checkpoints.onCommit,
+      onCommit: options.besideServer ? undefined : checkpoints.onCommit,
       patienceMs: options.replica ? patienceWithReplicaMs : undefined,
     },
     reads,
