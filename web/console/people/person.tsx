@@ -3,7 +3,8 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { type Drafts, useDraft } from '../drafts.ts'
+import { keptDrafts } from '../../shared/kept-drafts.ts'
+import { useDraft } from '../drafts.ts'
 import { failureBeside } from '../field-errors.ts'
 import { useLanguage } from '../language.tsx'
 import { type Term, terms, untilOf } from '../queue/decision.tsx'
@@ -125,7 +126,7 @@ function Known({ person, back, onChange }: Props & { back: ReactNode }) {
 
 type Draft = { reason: string; note: string; term: Term }
 const blank: Draft = { reason: '', note: '', term: '7' }
-const drafts: Drafts<Draft> = new Map()
+const drafts = keptDrafts<Draft>('people')
 
 function Suspension({ person, onChange }: Props) {
   const { t } = useLanguage()

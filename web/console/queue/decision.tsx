@@ -3,7 +3,8 @@ import { type FormEvent, useEffect, useId, useMemo, useRef } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Checkbox, TextArea } from '../../shared/ui/field.tsx'
 import { serverNow } from '../../shared/clock.ts'
-import { type Drafts, useDraft } from '../drafts.ts'
+import { keptDrafts } from '../../shared/kept-drafts.ts'
+import { useDraft } from '../drafts.ts'
 import { errorAt, failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -54,7 +55,7 @@ function draftOf({ action, note, strikes: count, ban_images, until, takes_effect
 }
 
 // They stay after the decision too, because it may be taken back.
-const drafts: Drafts<Draft> = new Map()
+const drafts = keptDrafts<Draft>('decisions')
 
 /** Whether the content that would be removed has an image, which can be banned too. */
 const hasImages = ({ message_id, user_id, evidence }: Report): boolean =>
