@@ -148,6 +148,64 @@ browserTest(
 )
 
 browserTest(
+  'what is half written is still there after the page is loaded again, and gone after a sign-out',
+  async () => {
+    const app = await testApp()
+    const port = freePort()
+    const files = await builtPages()
+    const first = await serveWeb(app, { port, files })
+    const [ada, bob] = [await app.person('Ada'), await app.person('Bob')]
+    const chat = await app.met(ada, bob)
+    const sent = await ada.post(`chats/${chat}/messages`, { text: 'Tee?' })
+    expect(sent.status).toBe(201)
+    const { page, context } = await openAs(browser, first.origin, ada)
+    // As in Telegram, where the app has no service worker.
+    await context.addInitScript(
+      `ServiceWorkerContainer.prototype.register = async () => { throw new TypeError('Failed to fetch') }`,
+    )
+    const box = page.getByRole('textbox', { name: /^Message to/ })
+    await page.goto(`${first.origin}/chats`)
+    await page.getByRole('link', { name: /Bob/ }).click()
+    await box.fill('Half a message')
+
+    // The next build has none of the files that this page has not fetched yet.
+    await first.stop()
+    const second = await serveWeb(app, { port, files: { ...files, assets: [] } })
+    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Me', exact: true }).click()
+    await heading(page, 'This part could not be shown').waitFor()
+    await expectAccessible(page, 'a screen that cannot be fetched')
+    await page.getByRole('link', { name: /^Chats/ }).click()
+    await page.getByRole('link', { name: /Bob/ }).click()
+    expect(await box.inputValue()).toBe('Half a message')
+    await page.getByRole('link', { name: 'Back' }).click()
+    await page.getByRole('link', { name: 'Me', exact: true }).click()
+    await second.stop()
+    const third = await serveWeb(app, { port, files })
+    closing.push(third.stop)
+    await button(page, 'Load again').click()
+    await heading(page, 'Me').waitFor()
+    await page.goto(`${third.origin}/chats/${chat}`)
+    expect(await box.inputValue()).toBe('Half a message')
+
+    // What is sent does not come back, and a change of a message stays a change.
+    await button(page, 'Send').click()
+    await message(page, 'Half a message').waitFor()
+    await page.reload()
+    await message(page, 'Half a message').waitFor()
+    expect(await box.inputValue()).toBe('')
+    await box.fill('For Ada alone')
+    await page.goto(`${third.origin}/settings`)
+    await button(page, 'Sign out').click()
+    await button(page.getByRole('dialog'), 'Sign out').click()
+    await page.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
+    await page.goto(`${third.origin}/health`)
+    expect(await page.evaluate<string>('JSON.stringify({ ...sessionStorage })')).not.toContain('For Ada alone')
+  },
+  120_000,
+)
+
+browserTest(
   'without room on the device the app goes on: it reads, writes and sends',
   async () => {
     const app = await testApp()

@@ -5,7 +5,8 @@ import { seconds } from '../../src/lib/time.ts'
 import { password, type Person, type TestApp, testApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { until } from '../until.ts'
-import { serveWeb } from './app-page.ts'
+import { freePort } from '../pages.ts'
+import { builtPages, expectAccessible, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
 const browserTest = test.skipIf(!executablePath)
@@ -338,6 +339,61 @@ browserTest(
     expect(errors).toEqual([])
     await close()
     await stop()
+  },
+  120_000,
+)
+
+browserTest(
+  'under an open console the server is updated: what is written stays, whether one goes back or loads the page again',
+  async () => {
+    const app = await testApp()
+    const port = freePort()
+    const files = await builtPages()
+    const first = await serveWeb(app, { port, files })
+    const [root, ada, bob] = [await withRole(app, 'admin', 'Root'), await app.person('Ada'), await app.person('Bob')]
+    await ada.post('reports', { user_id: bob.id, reason: 'scam' })
+    const { page, close } = await openConsole(first.origin, root)
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.getByRole('button', { name: 'New rule' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Half a rule')
+    await page.goto(`${first.origin}/console/queue`)
+    await title(page, 'Queue').waitFor()
+    await page.keyboard.press('n')
+    await title(page, 'Scam').waitFor()
+    await page.keyboard.press('w')
+    await reason(page).fill('Half a reason')
+
+    // The next build has none of the files that this page has not fetched yet.
+    await first.stop()
+    const second = await serveWeb(app, { port, files: { ...files, assets: [] } })
+    await page.getByRole('link', { name: 'Numbers' }).click()
+    await title(page, 'Something is broken here').waitFor()
+    await expectAccessible(page, 'a screen that cannot be fetched')
+    await page.getByRole('link', { name: 'Queue', exact: true }).click()
+    await page.getByRole('link', { name: /Scam/ }).first().click()
+    await title(page, 'Scam').waitFor()
+    expect(await reason(page).inputValue()).toBe('Half a reason')
+    await page.getByRole('link', { name: 'Numbers' }).click()
+    await second.stop()
+    const third = await serveWeb(app, { port, files })
+    await button(page, 'Load the page again').click()
+    await title(page, 'Numbers').waitFor()
+    await page.getByRole('link', { name: 'Queue', exact: true }).click()
+    await page.getByRole('link', { name: /Scam/ }).first().click()
+    await title(page, 'Scam').waitFor()
+    expect(await reason(page).inputValue()).toBe('Half a reason')
+    expect(await page.getByRole('radio', { name: 'Warn' }).isChecked()).toBe(true)
+    await page.keyboard.press('Control+Enter')
+    await until(
+      async () => (await root.get('admin/reports?status=open')).body.items[0]?.pending != null,
+      'it is decided',
+    )
+    await page.getByRole('link', { name: 'Rules' }).click()
+    await page.getByRole('button', { name: 'New rule' }).click()
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half a rule')
+    await close()
+    await third.stop()
   },
   120_000,
 )

@@ -4,7 +4,7 @@ import { seconds } from '../../src/lib/time.ts'
 import { password, type Person, testApp, type TestApp } from '../app.ts'
 import { granted } from '../rows.ts'
 import { smtpServer } from '../smtp.ts'
-import { button, openAs, openPage, serveWeb } from './app-page.ts'
+import { button, expectAccessible, openAs, openPage, serveWeb } from './app-page.ts'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
 const browserTest = test.skipIf(!executablePath)
@@ -662,4 +662,64 @@ browserTest(
     await stop()
   },
   60_000,
+)
+
+browserTest(
+  'without a report, a moderator warns with strikes, suspends, changes the suspension and lifts it',
+  async () => {
+    const app = await testApp()
+    app.clock.now = Date.now()
+    const { origin, stop } = await serveWeb(app)
+    const mo = await withRole(app, 'moderator', 'Mo')
+    const bob = await app.person('Bob')
+    const { page, context, errors } = await openConsole(origin, mo)
+    const record = async () => (await mo.get(`admin/users/${bob.id}`)).body
+    const leftDays = async () =>
+      Math.round((Date.parse((await record()).suspended_until) - app.clock.now) / (24 * 3_600_000))
+    await page.goto(`${origin}/console/people/${bob.id}`)
+    await title(page, 'Bob').waitFor()
+
+    await reason(page).fill('Advertising.')
+    await page.getByRole('group', { name: 'Strikes' }).getByRole('radio', { name: '4' }).check()
+    await button(page, 'Warn').click()
+    await page.getByText('Warned. They are told why.').waitFor()
+    expect(await record()).toMatchObject({ strikes: 4, decisions: [{ action: 'warn', strikes: 4 }] })
+    await page.getByText('Their strikes suggest a suspension of 7 days.').waitFor()
+
+    await reason(page).fill('More advertising.')
+    await page.getByRole('radio', { name: '7 days' }).check()
+    await button(page, 'Suspend').click()
+    await page.getByRole('group', { name: 'Suspend Bob?' }).getByRole('button', { name: 'Suspend' }).click()
+    await page.getByText('Suspended. They are told why.').waitFor()
+    expect(await leftDays()).toBe(7)
+
+    // A change has a reason of its own.
+    const changing = button(page, 'Change the suspension')
+    await changing.waitFor()
+    expect(await changing.getAttribute('aria-disabled')).toBe('true')
+    expect(await button(page, 'Warn').count()).toBe(0)
+    await expectAccessible(page, 'the account of somebody suspended')
+    await reason(page).fill('And he threatened Ada.')
+    await page.getByRole('textbox', { name: 'Remark, for moderators' }).fill('See the mail of today.')
+    await page.getByRole('radio', { name: '30 days' }).check()
+    await changing.click()
+    await page
+      .getByRole('group', { name: 'Replace its end' })
+      .getByRole('button', { name: 'Change the suspension' })
+      .click()
+    await page.getByText('The suspension is changed.').waitFor()
+    expect(await leftDays()).toBe(30)
+    expect(await record()).toMatchObject({
+      suspended_reason: 'And he threatened Ada.',
+      decisions: [{ action: 'suspend', note: 'See the mail of today.' }, { action: 'suspend' }, { action: 'warn' }],
+    })
+    expect(await reason(page).inputValue()).toBe('')
+    await button(page, 'Lift the suspension').click()
+    await page.getByText('The suspension is lifted.').waitFor()
+    await button(page, 'Warn').waitFor()
+    expect(errors).toEqual([])
+    await context.close()
+    await stop()
+  },
+  90_000,
 )

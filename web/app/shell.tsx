@@ -2,11 +2,13 @@ import { useChats, useConnection, useConvene, useSession } from 'convene-client/
 import { MapPin, MessageCircle, UserRound } from 'lucide-react'
 import { Activity, type ComponentType, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { Link, Redirect, Route, Switch, useLocation, useRoute } from 'wouter'
+import { forgetDrafts } from '../shared/kept-drafts.ts'
 import { leaveFocus } from '../shared/ui/focus.ts'
 import { SkeletonRows } from '../shared/ui/state.tsx'
 import { Banners } from './account/banners.tsx'
 import banner from './account/banners.module.css'
 import { forgetOpenedPage, openedPage } from './account/opened-page.ts'
+import { Crashes } from './crashes.tsx'
 import { useLanguage } from './language.tsx'
 import { NotFound } from './not-found.tsx'
 import { fetchedScreen, fetchScreen, type ScreenName } from './screens.ts'
@@ -78,7 +80,10 @@ function BySession() {
   const wasSignedOut = useRef(isSignedOut)
   useEffect(() => {
     // Whoever has signed out or erased the account was in the settings. The next user begins at the start.
-    if (isSignedOut && !wasSignedOut.current) navigate('/', { replace: true })
+    if (isSignedOut && !wasSignedOut.current) {
+      forgetDrafts()
+      navigate('/', { replace: true })
+    }
     wasSignedOut.current = isSignedOut
   }, [isSignedOut, navigate])
   if (isSignedOut) return telegram?.sdk.initData ? <FromTelegram telegram={telegram} /> : <SignedOut />
@@ -107,6 +112,7 @@ function SignedOut() {
 
 function SignedIn() {
   const { t } = useLanguage()
+  const [path] = useLocation()
   const [isChat] = useRoute('/chats/:id')
   const missing = useSession(({ user }) => user?.consents_missing.join(' ') ?? '')
   const [isLater, setIsLater] = useState(false)
@@ -120,19 +126,21 @@ function SignedIn() {
       <main className={styles.main}>
         <Connection />
         <Banners onConsents={() => setIsLater(false)} />
-        <Suspense fallback={<SkeletonRows label={t('app.loading')} />}>
-          <Switch>
-            <Route path="/nearby" component={Nearby} />
-            <Route path="/people/:id" component={Person} />
-            <Route path="/chats/:id?" component={Conversations} />
-            <Route path="/me/:part?" component={Me} />
-            <Route path="/settings/:part?" component={Settings} />
-            <Route path="/:place?">{({ place }) => <Elsewhere place={place} />}</Route>
-            <Route>
-              <Unknown />
-            </Route>
-          </Switch>
-        </Suspense>
+        <Crashes key={path.split('/')[1]} isScreen>
+          <Suspense fallback={<SkeletonRows label={t('app.loading')} />}>
+            <Switch>
+              <Route path="/nearby" component={Nearby} />
+              <Route path="/people/:id" component={Person} />
+              <Route path="/chats/:id?" component={Conversations} />
+              <Route path="/me/:part?" component={Me} />
+              <Route path="/settings/:part?" component={Settings} />
+              <Route path="/:place?">{({ place }) => <Elsewhere place={place} />}</Route>
+              <Route>
+                <Unknown />
+              </Route>
+            </Switch>
+          </Suspense>
+        </Crashes>
       </main>
       <Places isAway={isChat} />
     </div>

@@ -1,6 +1,7 @@
 import { useConvene, useSession } from 'convene-client/react'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
+import { forgetDrafts } from '../shared/kept-drafts.ts'
 import { useToast } from '../shared/ui/toasts.tsx'
 import { isInTelegram } from './telegram/launch.ts'
 import { useLanguage } from './language.tsx'
@@ -43,7 +44,9 @@ export function Updates() {
     // Who signs out without a network keeps a session on the server, which would go on pushing to this device.
     void client.ready.then(async (isRead) => {
       // A storage that cannot be read does not say that nobody is signed in.
-      if (isRead && client.session.get().state === 'signed-out') await unsubscribe().catch(() => {})
+      if (!isRead || client.session.get().state !== 'signed-out') return
+      forgetDrafts()
+      await unsubscribe().catch(() => {})
     })
   }, [isSignedIn, client])
   return null

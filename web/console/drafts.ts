@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react'
 import { useStaff } from './staff.tsx'
 
-/** The forms that somebody began to fill in, by the id of what they are about. They last until the page is closed. */
-export type Drafts<Draft> = Map<string, Draft>
+/** The forms that somebody began to fill in, by the id of what they are about. They last until the tab is closed. */
+type Drafts<Draft> = Map<string, Draft>
 
 /** The key of a draft of this user. Somebody else may sign in on the same page. */
 export function useDraftKey(): (about: string) => string {
@@ -14,13 +14,14 @@ export function useDraftKey(): (about: string) => string {
 export const aboutNew = 'new'
 
 /** A form's values, which survive opening something else. `first` is what they are if nothing has been written. */
-export function useDraft<Draft>(
+export function useDraft<Draft extends object>(
   drafts: Drafts<Draft>,
   about: string,
   first: Draft,
 ): [draft: Draft, change: (changed: Partial<Draft>) => void, forget: () => void] {
   const key = useDraftKey()(about)
-  const [draft, setDraft] = useState(() => drafts.get(key) ?? first)
+  // What another version of the console has kept may lack a field.
+  const [draft, setDraft] = useState<Draft>(() => ({ ...first, ...drafts.get(key) }))
   // What is written while an action runs stays when the action changes something else.
   const latest = useRef(draft)
   const change = (changed: Partial<Draft>) => {

@@ -5,6 +5,7 @@ import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { useBrand } from '../shared/brand.tsx'
 import { IconButton } from '../shared/ui/button.tsx'
 import { useToast } from '../shared/ui/toasts.tsx'
+import { Crashes } from './crashes.tsx'
 import { KeyLine, KeyPanel } from './key-panel.tsx'
 import { useKeys } from './keys.tsx'
 import { languages, useLanguage } from './language.tsx'
@@ -102,37 +103,40 @@ function Frame() {
       </header>
       <main ref={screen} className={styles.screen} id="screen" tabIndex={-1}>
         <UndoProvider>
-          <Suspense fallback={<Skeleton />}>
-            <Switch>
-              <Route path="/">
-                <Redirect to="/queue" replace />
-              </Route>
-              {shown.map(({ path, View }) => (
-                <Route key={path} path={path}>
-                  <View />
+          {/* The other screens go on, and with them what is written there. */}
+          <Crashes key={location.split('/')[1]} isScreen>
+            <Suspense fallback={<Skeleton />}>
+              <Switch>
+                <Route path="/">
+                  <Redirect to="/queue" replace />
                 </Route>
-              ))}
-              {screens.map(
-                ({ path, title }) =>
-                  !shown.some((each) => each.path === path) && (
-                    <Route key={path} path={path}>
-                      <Page title={t(title)}>
-                        <Empty title={t('console.forAdmins')}>
-                          <Link href="/queue">{t('queue.title')}</Link>
-                        </Empty>
-                      </Page>
-                    </Route>
-                  ),
-              )}
-              <Route>
-                <Page title={t('console.notFound')}>
-                  <Empty title={t('console.notFound')}>
-                    <Link href="/queue">{t('queue.title')}</Link>
-                  </Empty>
-                </Page>
-              </Route>
-            </Switch>
-          </Suspense>
+                {shown.map(({ path, View }) => (
+                  <Route key={path} path={path}>
+                    <View />
+                  </Route>
+                ))}
+                {screens.map(
+                  ({ path, title }) =>
+                    !shown.some((each) => each.path === path) && (
+                      <Route key={path} path={path}>
+                        <Page title={t(title)}>
+                          <Empty title={t('console.forAdmins')}>
+                            <Link href="/queue">{t('queue.title')}</Link>
+                          </Empty>
+                        </Page>
+                      </Route>
+                    ),
+                )}
+                <Route>
+                  <Page title={t('console.notFound')}>
+                    <Empty title={t('console.notFound')}>
+                      <Link href="/queue">{t('queue.title')}</Link>
+                    </Empty>
+                  </Page>
+                </Route>
+              </Switch>
+            </Suspense>
+          </Crashes>
         </UndoProvider>
       </main>
       {areKeysShown && <KeyPanel onClose={() => setAreKeysShown(false)} />}

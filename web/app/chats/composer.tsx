@@ -1,5 +1,5 @@
 import type { ChatMessage } from 'convene-client'
-import { useChat, useConvene, useSession } from 'convene-client/react'
+import { useChat, useSession } from 'convene-client/react'
 import { Camera, Image as ImageIcon, SendHorizontal, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { isComposing } from '../../shared/composing.ts'
@@ -9,7 +9,7 @@ import { useLanguage } from '../language.tsx'
 import { excessText } from '../requests.ts'
 import { useTelegram } from '../telegram/telegram.tsx'
 import styles from './chat.module.css'
-import { draftKey, drafts, edits, removeAtSignOut } from './drafts.ts'
+import { draftKey, drafts, edits } from './drafts.ts'
 
 const PhotoSheet = lazy(() => import('./photo-sheet.tsx'))
 
@@ -22,7 +22,6 @@ const hasKeyboard = () => matchMedia('(hover: hover) and (pointer: fine)').match
 /** The form to write a message, or to edit one's own. */
 export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
   const { t } = useLanguage()
-  const client = useConvene()
   const chat = useChat(chatId)
   const draft = draftKey(
     useSession(({ user }) => user?.id),
@@ -40,8 +39,6 @@ export function Composer({ chatId, name, editing, takesFocus, onDone }: Props) {
   // A text message must not be empty, but a caption may be.
   const isCaption = editing !== null && editing.kind !== 'text'
   const canSend = excess === null && (content !== '' || isCaption)
-
-  useEffect(() => removeAtSignOut(client), [client])
 
   useEffect(() => {
     if (!takesFocus) return

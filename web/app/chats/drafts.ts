@@ -1,22 +1,11 @@
-import type { ChatMessage, Convene } from 'convene-client'
+import type { ChatMessage } from 'convene-client'
+import { keptDrafts } from '../../shared/kept-drafts.ts'
 
-// Both are kept while other screens are shown, until a sign-out. For their keys see `draftKey`.
+// Both are kept while other screens are shown, and over a reload, until a sign-out. For their keys see `draftKey`.
 /** Unsent texts. */
-export const drafts = new Map<string, string>()
+export const drafts = keptDrafts<string>('messages')
 /** Unsaved changes of messages. */
-export const edits = new Map<string, { message: ChatMessage; text: string }>()
-let isWatching = false
-
-/** Removes all drafts at each sign-out. A page has one client, so watching it once is enough. */
-export function removeAtSignOut({ session }: Convene) {
-  if (isWatching) return
-  isWatching = true
-  session.subscribe(() => {
-    if (session.get().state !== 'signed-out') return
-    drafts.clear()
-    edits.clear()
-  })
-}
+export const edits = keptDrafts<{ message: ChatMessage; text: string }>('edits')
 
 /** One draft for each user and chat. */
 export const draftKey = (userId: string | undefined, chatId: string) => `${userId} ${chatId}`

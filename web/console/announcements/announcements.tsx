@@ -5,7 +5,8 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { aboutNew, type Drafts, useDraft, useOpenForm } from '../drafts.ts'
+import { keptDrafts } from '../../shared/kept-drafts.ts'
+import { aboutNew, useDraft, useOpenForm } from '../drafts.ts'
 import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -24,7 +25,7 @@ type Announcement = components['schemas']['Announcement']
 
 type Draft = { text: string; until: string }
 const blank: Draft = { text: '', until: '' }
-const drafts: Drafts<Draft> = new Map()
+const drafts = keptDrafts<Draft>('announcements')
 
 /** Announcements, which everybody gets as a notice in the app. */
 export default function Announcements() {

@@ -6,7 +6,8 @@ import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { type Drafts, useDraft } from '../drafts.ts'
+import { keptDrafts } from '../../shared/kept-drafts.ts'
+import { useDraft } from '../drafts.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
 import decisionStyles from '../queue/decision.module.css'
@@ -263,7 +264,7 @@ const decisions = [
 
 type Draft = { decision: (typeof decisions)[number]['decision'] | null; note: string }
 const blank: Draft = { decision: null, note: '' }
-const drafts: Drafts<Draft> = new Map()
+const drafts = keptDrafts<Draft>('appeals')
 
 function Decision({ appeal, onDecided }: Pick<OpenedProps, 'appeal' | 'onDecided'>) {
   const { t } = useLanguage()

@@ -6,7 +6,8 @@ import { Link } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { aboutNew, type Drafts, useDraft, useOpenForm } from '../drafts.ts'
+import { keptDrafts } from '../../shared/kept-drafts.ts'
+import { aboutNew, useDraft, useOpenForm } from '../drafts.ts'
 import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -26,7 +27,7 @@ type Banned = components['schemas']['BannedImage']
 
 type Draft = { image: string; distance: string; reason: string }
 const blank: Draft = { image: '', distance: '', reason: '' }
-const drafts: Drafts<Draft> = new Map()
+const drafts = keptDrafts<Draft>('images')
 
 /** The banned images. The server stores only their hashes, so none is shown. */
 export default function Images() {

@@ -5,7 +5,8 @@ import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { aboutNew, type Drafts, useDraft, useOpenForm } from '../drafts.ts'
+import { keptDrafts } from '../../shared/kept-drafts.ts'
+import { aboutNew, useDraft, useOpenForm } from '../drafts.ts'
 import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -25,7 +26,7 @@ type Made = Invite & { code: string }
 
 type Draft = { uses: string; until: string; note: string }
 const blank: Draft = { uses: '1', until: '', note: '' }
-const drafts: Drafts<Draft> = new Map()
+const drafts = keptDrafts<Draft>('invitations')
 
 export default function Invitations() {
   const { t } = useLanguage()

@@ -3,10 +3,11 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { type Drafts, useDraft } from '../drafts.ts'
+import { keptDrafts } from '../../shared/kept-drafts.ts'
+import { useDraft } from '../drafts.ts'
 import { failureBeside } from '../field-errors.ts'
 import { useLanguage } from '../language.tsx'
-import { type Term, terms, untilOf } from '../queue/decision.tsx'
+import { Proposal, type Strike, StrikeChoice, type Term, TermChoice, untilOf } from '../queue/decision.tsx'
 import { excessText, type Failure, outcomeOf, useAction, useLastFailure } from '../requests.ts'
 import { useStaff } from '../staff.tsx'
 import detailStyles from '../ui/detail.module.css'
@@ -115,7 +116,7 @@ function Known({ person, back, onChange }: Props & { back: ReactNode }) {
           <OtherReports id={id} title={t('people.allReports')} />
         </div>
         <div className={detailStyles.side}>
-          <Suspension person={person} onChange={onChange} />
+          <Measures person={person} onChange={onChange} />
           {isAdmin && <ForAdmins person={person} onChange={onChange} />}
         </div>
       </div>
@@ -123,31 +124,33 @@ function Known({ person, back, onChange }: Props & { back: ReactNode }) {
   )
 }
 
-type Draft = { reason: string; note: string; term: Term }
-const blank: Draft = { reason: '', note: '', term: '7' }
-const drafts: Drafts<Draft> = new Map()
+type Draft = { reason: string; note: string; strike: Strike; term: Term }
+const blank: Draft = { reason: '', note: '', strike: '0', term: '7' }
+const drafts = keptDrafts<Draft>('people')
 
-function Suspension({ person, onChange }: Props) {
+/** Warns, suspends, changes a suspension and lifts it, without a report. */
+function Measures({ person, onChange }: Props) {
   const { t } = useLanguage()
   const { api } = useConvene()
   const toast = useToast()
-  const [{ reason, note, term }, change] = useDraft(drafts, person.id, blank)
+  const [{ reason, note, strike, term }, change] = useDraft(drafts, person.id, blank)
   const params = { path: { id: person.id } }
   const after = async (failure: Failure | null, text: string) => {
     if (failure) return refused(failure, onChange)
-    change({ reason: '', note: '' })
+    change({ reason: '', note: '', strike: '0' })
     toast(text)
     await onChange()
     return null
   }
+  const isSuspended = person.standing === 'suspended'
   const failed = useLastFailure()
   const suspend = useAction(async () => {
     const body = { reason: reason.trim(), note: note.trim() || null, until: untilOf(term) }
     const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/suspend', { params, body }))
-    return after(failure, t('people.suspended'))
+    return after(failure, t(isSuspended ? 'people.suspensionChanged' : 'people.suspended'))
   }, failed)
   const warn = useAction(async () => {
-    const body = { reason: reason.trim(), note: note.trim() || null }
+    const body = { reason: reason.trim(), note: note.trim() || null, strikes: Number(strike) }
     const { failure } = await outcomeOf(api.POST('/api/v1/admin/users/{id}/warn', { params, body }))
     return after(failure, t('people.warned'))
   }, failed)
@@ -158,13 +161,14 @@ function Suspension({ person, onChange }: Props) {
   }, failed)
   // Nobody can suspend an admin.
   if (person.role === 'admin') return null
-  const isSuspended = person.standing === 'suspended'
   const reasonExcess = excessText(t, reason, 1000)
   const noteExcess = excessText(t, note, 2000)
   const isReady = reason.trim() !== '' && reasonExcess === null && noteExcess === null
+  const suspendLabel = t(isSuspended ? 'people.changeSuspension' : 'people.suspend')
   return (
-    <Section title={t(isSuspended ? 'people.lift' : 'people.decide')}>
+    <Section title={t(isSuspended ? 'people.changeOrLift' : 'people.decide')}>
       <div className={styles.form}>
+        <Proposal of={person} />
         <TextArea
           label={t('decision.reason')}
           hint={t(isSuspended ? 'people.liftHint' : 'people.suspendHint')}
@@ -172,48 +176,50 @@ function Suspension({ person, onChange }: Props) {
           error={reasonExcess}
           onChange={(event) => change({ reason: event.target.value })}
         />
+        <TextArea
+          label={t('decision.remark')}
+          rows={1}
+          value={note}
+          error={noteExcess}
+          onChange={(event) => change({ note: event.target.value })}
+        />
         {!isSuspended && (
           <>
-            <TextArea
-              label={t('decision.remark')}
-              rows={1}
-              value={note}
-              error={noteExcess}
-              onChange={(event) => change({ note: event.target.value })}
-            />
-            <Choice
-              label={t('decision.term')}
-              value={term}
-              onChange={(chosen) => change({ term: chosen })}
-              options={terms.map((value) => ({
-                value,
-                label: value === '0' ? t('decision.forEver') : t('decision.days', { count: Number(value) }),
-              }))}
-            />
-            <FailureAt path="/until" failure={failed[0]} />
+            <p className={styles.quiet} aria-hidden>
+              {t('people.warnStrikes')}
+            </p>
+            <StrikeChoice value={strike} onChange={(chosen) => change({ strike: chosen })} />
+            <Button busy={warn.busy} aria-disabled={!isReady || undefined} onClick={() => isReady && warn.run()}>
+              {t('people.warn')}
+            </Button>
           </>
         )}
-        <FailureText failure={isSuspended ? failed[0] : failureBeside(failed[0], ['/until'])} />
-        {!isSuspended && (
-          <Button busy={warn.busy} aria-disabled={!isReady || undefined} onClick={() => isReady && warn.run()}>
-            {t('people.warn')}
-          </Button>
-        )}
-        {isSuspended ? (
-          <Button busy={lift.busy} onClick={lift.run}>
-            {t('people.lift')}
-          </Button>
-        ) : !isReady ? (
+        <p className={styles.quiet} aria-hidden>
+          {t(isSuspended ? 'people.termFromNow' : 'decision.term')}
+        </p>
+        <TermChoice value={term} onChange={(chosen) => change({ term: chosen })} />
+        <FailureAt path="/until" failure={failed[0]} />
+        {!isReady ? (
           <Button look="danger" aria-disabled>
-            {t('people.suspend')}
+            {suspendLabel}
           </Button>
         ) : (
           <AskFirst
-            label={t('people.suspend')}
-            question={t('people.suspendAsk', { name: person.name ?? t('people.nameless') })}
+            label={suspendLabel}
+            question={
+              isSuspended
+                ? t('people.changeSuspensionAsk')
+                : t('people.suspendAsk', { name: person.name ?? t('people.nameless') })
+            }
             busy={suspend.busy}
             onConfirm={suspend.run}
           />
+        )}
+        <FailureText failure={failureBeside(failed[0], ['/until'])} />
+        {isSuspended && (
+          <Button busy={lift.busy} onClick={lift.run}>
+            {t('people.lift')}
+          </Button>
         )}
       </div>
     </Section>

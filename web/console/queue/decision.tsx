@@ -3,11 +3,12 @@ import { type FormEvent, useEffect, useId, useMemo, useRef } from 'react'
 import { Button } from '../../shared/ui/button.tsx'
 import { Checkbox, TextArea } from '../../shared/ui/field.tsx'
 import { serverNow } from '../../shared/clock.ts'
-import { type Drafts, useDraft } from '../drafts.ts'
+import { keptDrafts } from '../../shared/kept-drafts.ts'
+import { useDraft } from '../drafts.ts'
 import { errorAt, failureBeside } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
-import { usePerson } from '../people/person-record.ts'
+import { type Person, usePerson } from '../people/person-record.ts'
 import { excessText, type LastFailure, outcomeOf, useAction } from '../requests.ts'
 import { Choice, Filter } from '../ui/choice.tsx'
 import { FailureAt, FailureText } from '../ui/failure.tsx'
@@ -29,12 +30,13 @@ const languageName = (language: string, of: string | undefined): string =>
   of === undefined ? '' : (new Intl.DisplayNames([language], { type: 'language' }).of(of) ?? of)
 
 const strikes = ['0', '1', '2', '3', '4'] as const
+export type Strike = (typeof strikes)[number]
 
 type Draft = {
   action: Action | null
   note: string
   templateId: string
-  strike: (typeof strikes)[number]
+  strike: Strike
   bansImages: boolean
   term: Term
 }
@@ -54,7 +56,7 @@ function draftOf({ action, note, strikes: count, ban_images, until, takes_effect
 }
 
 // They stay after the decision too, because it may be taken back.
-const drafts: Drafts<Draft> = new Map()
+const drafts = keptDrafts<Draft>('decisions')
 
 /** Whether the content that would be removed has an image, which can be banned too. */
 const hasImages = ({ message_id, user_id, evidence }: Report): boolean =>
@@ -170,7 +172,6 @@ export function Decision({ report, undone, failed, onTry, onDecided, onTaken }: 
     event.preventDefault()
     submit(false)
   }
-  const proposal = person.data?.proposal
   return (
     <form ref={form} className={styles.decision} onSubmit={onSubmit} aria-label={t('decision.title')}>
       <fieldset className={styles.actions}>
@@ -185,15 +186,7 @@ export function Decision({ report, undone, failed, onTry, onDecided, onTaken }: 
           </label>
         ))}
       </fieldset>
-      {proposal && (
-        <p className={styles.proposal}>
-          {proposal.action === 'warn'
-            ? t('decision.proposesWarning')
-            : proposal.days === null
-              ? t('decision.proposesEnd')
-              : t('decision.proposesDays', { count: proposal.days })}
-        </p>
-      )}
+      <Proposal of={person.data} />
       {action !== null && (
         <>
           <div className={styles.words} data-words>
@@ -228,12 +221,7 @@ export function Decision({ report, undone, failed, onTry, onDecided, onTaken }: 
           {!isQuiet && (
             <div className={styles.counts}>
               <span aria-hidden>{t('decision.strikes')}</span>
-              <Choice
-                label={t('decision.strikes')}
-                value={strike}
-                onChange={(chosen) => change({ strike: chosen })}
-                options={strikes.map((value) => ({ value, label: value }))}
-              />
+              <StrikeChoice value={strike} onChange={(chosen) => change({ strike: chosen })} />
             </div>
           )}
           {action === 'remove_content' && hasImages(report) && (
@@ -244,15 +232,7 @@ export function Decision({ report, undone, failed, onTry, onDecided, onTaken }: 
           {action === 'suspend' && (
             <div className={styles.counts}>
               <span aria-hidden>{t('decision.term')}</span>
-              <Choice
-                label={t('decision.term')}
-                value={term}
-                onChange={(chosen) => change({ term: chosen })}
-                options={terms.map((value) => ({
-                  value,
-                  label: value === '0' ? t('decision.forEver') : t('decision.days', { count: Number(value) }),
-                }))}
-              />
+              <TermChoice value={term} onChange={(chosen) => change({ term: chosen })} />
               <FailureAt path="/until" failure={decide.failure} />
             </div>
           )}
@@ -268,5 +248,42 @@ export function Decision({ report, undone, failed, onTry, onDecided, onTaken }: 
         </Button>
       </div>
     </form>
+  )
+}
+
+/** What the strikes of somebody suggest. A person decides. */
+export function Proposal({ of }: { of: Person | null }) {
+  const { t } = useLanguage()
+  const proposal = of?.proposal
+  if (!proposal) return null
+  return (
+    <p className={styles.proposal}>
+      {proposal.action === 'warn'
+        ? t('decision.proposesWarning')
+        : proposal.days === null
+          ? t('decision.proposesEnd')
+          : t('decision.proposesDays', { count: proposal.days })}
+    </p>
+  )
+}
+
+type ChoiceProps<Value> = { value: Value; onChange: (value: Value) => void }
+
+export function StrikeChoice(props: ChoiceProps<Strike>) {
+  const { t } = useLanguage()
+  return <Choice {...props} label={t('decision.strikes')} options={strikes.map((value) => ({ value, label: value }))} />
+}
+
+export function TermChoice(props: ChoiceProps<Term>) {
+  const { t } = useLanguage()
+  return (
+    <Choice
+      {...props}
+      label={t('decision.term')}
+      options={terms.map((value) => ({
+        value,
+        label: value === '0' ? t('decision.forEver') : t('decision.days', { count: Number(value) }),
+      }))}
+    />
   )
 }

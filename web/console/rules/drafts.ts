@@ -1,7 +1,8 @@
+import { keptDrafts } from '../../shared/kept-drafts.ts'
 import type { Edited } from './rule-form.ts'
 
-let kept: ReadonlyMap<string, Edited> = new Map()
-let keys: ReadonlySet<string> = new Set()
+const kept = keptDrafts<Edited>('rules')
+let keys: ReadonlySet<string> = new Set(kept.keys())
 const listeners = new Set<() => void>()
 
 /** Unsaved changes of rules, by `useDraftKey` of the rule's id or `new`. They survive opening another rule. */
@@ -9,12 +10,9 @@ export const drafts = {
   of: (key: string): Edited | undefined => kept.get(key),
   keys: () => keys,
   set(key: string, edited: Edited | null) {
-    const next = new Map(kept)
-    if (edited === null) next.delete(key)
-    else next.set(key, edited)
-    const keysChanged = next.size !== kept.size
-    kept = next
-    if (!keysChanged) return
+    if (edited === null) kept.delete(key)
+    else kept.set(key, edited)
+    if (kept.size === keys.size) return
     keys = new Set(kept.keys())
     listeners.forEach((listener) => listener())
   },

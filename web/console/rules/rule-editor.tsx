@@ -54,7 +54,12 @@ export function RuleEditor({ rule, back, trial, readAgain, onSaved, onTurn }: Pr
   const toast = useToast()
   const [, navigate] = useLocation()
   const key = useDraftKey()(rule?.id ?? 'new')
-  const [edited, setEdited] = useState<Edited>(() => drafts.of(key) ?? unchanged(rule))
+  const [edited, setEdited] = useState<Edited>(() => {
+    const first = unchanged(rule)
+    // What another version of the console has kept may lack a field.
+    const { draft, opened } = drafts.of(key) ?? first
+    return { draft: { ...first.draft, ...draft }, opened: { ...first.opened, ...opened } }
+  })
   const { draft, opened } = edited
   const isDirty = !isSame(draft, opened)
   // When the list is read again, a rule without unsaved changes is shown as it is stored.

@@ -6,7 +6,8 @@ import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { Button } from '../../shared/ui/button.tsx'
 import { Field, TextArea } from '../../shared/ui/field.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
-import { aboutNew, type Drafts, useDraft } from '../drafts.ts'
+import { keptDrafts } from '../../shared/kept-drafts.ts'
+import { aboutNew, useDraft } from '../drafts.ts'
 import { errorAt, failureBeside, fieldText } from '../field-errors.ts'
 import { Keys, useKeys } from '../keys.tsx'
 import { useLanguage } from '../language.tsx'
@@ -155,7 +156,7 @@ export default function Templates() {
 
 /** `opened` is what was stored when this admin began, or learned of somebody else's change; null for a new one. */
 type Draft = { name: string; tag: string; text: string; opened: Template | null }
-const drafts: Drafts<Draft> = new Map()
+const drafts = keptDrafts<Draft>('templates')
 
 type EditorProps = {
   /** Null for a new one. */
