@@ -392,6 +392,16 @@ browserTest(
     await page.getByRole('link', { name: 'Rules' }).click()
     await page.getByRole('button', { name: 'New rule' }).click()
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half a rule')
+
+    // Nothing of it stays on the device after a sign-out.
+    const kept = () => page.evaluate<string | null>("sessionStorage.getItem('convene:drafts')")
+    await page.goto(`${third.origin}/health`)
+    expect(await kept()).toContain('Half a rule')
+    await page.goto(`${third.origin}/console/queue`)
+    await button(page, 'Sign out').click()
+    await page.getByLabel('E-mail or phone').waitFor()
+    await page.goto(`${third.origin}/health`)
+    expect(await kept()).toBeNull()
     await close()
     await third.stop()
   },

@@ -1,6 +1,7 @@
 import type { Me } from 'convene-client'
 import { useConvene, useSession } from 'convene-client/react'
 import { Activity, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { storeNoDrafts } from '../../shared/kept-drafts.ts'
 import { Button } from '../../shared/ui/button.tsx'
 import { SkeletonRows } from '../../shared/ui/state.tsx'
 import { useToast } from '../../shared/ui/toasts.tsx'
@@ -18,6 +19,9 @@ export function Gate({ children }: { children: ReactNode }) {
   const { state, user } = useSession()
   const [isReady, setIsReady] = useState(false)
   useEffect(() => void ready.then(() => setIsReady(true)), [ready])
+  useEffect(() => {
+    if (isReady && state === 'signed-out') storeNoDrafts()
+  }, [isReady, state])
   if (!isReady) return <SkeletonRows label={t('console.loading')} />
   if (state === 'signed-out' || !user) return <SignIn />
   return (
