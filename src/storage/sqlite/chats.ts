@@ -18,6 +18,7 @@ import { isTheirs } from '../image-use.ts'
 import {
   chatColumns,
   chatReads,
+  finds,
   livingOf,
   nothingRead,
   type PairRow,
@@ -58,7 +59,11 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
   )
   const pair = client.prepare<PairRow, [string, string]>(selectPairState({ value }))
 
-  const numbersOf = client.prepare<ChatNumbers, [string]>('SELECT last_seq, held_a, held_b FROM chats WHERE id = +?')
+  // One statement, because sends are the most frequent writes. Few recipients have a device to notify.
+  const beforeSend = client.prepare<PairRow & ChatNumbers & { has_channel: 0 | 1 }, [string, string, string]>(`
+    ${selectPairState({ value })}, last_seq, held_a, held_b,
+      ${finds(`SELECT 1 FROM channels WHERE user_id = ${value(2)}`)} AS has_channel
+    FROM chats WHERE id = ${value(3)}`)
   const insertMessage = client.prepare<null, [StoredRow]>(
     `INSERT INTO messages (${storedColumns.join()}) VALUES (${storedColumns.map((name) => `$${name}`).join()})`,
   )
@@ -89,8 +94,6 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
 
   type Asked = [string, string, string, number, number, string]
   const ask = client.prepare<null, Asked>(insertAsked((n) => `?${n}`))
-  // Checked first, because few people have a device.
-  const hasChannel = client.prepare<{ 1: 1 }, [string]>('SELECT 1 FROM channels WHERE user_id = +? LIMIT 1')
   const takeBack = client.prepare<null, [...Asked, string]>(insertTakeBack((n) => `?${n}`))
 
   const markStatements = (side: 'a' | 'b') => {
@@ -127,8 +130,9 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
       if (reported !== null) return appendReported(engine, { message, otherId, untilReply, notifyAt, reported })
       return writer.write(() => {
         const { chat_id, sender_id, client_id, photo_id, created_at } = message
+        const before = oneRow(beforeSend.get(sender_id, otherId, chat_id))
         const verdict = sendVerdict({
-          ...pairStateOf(oneRow(pair.get(sender_id, otherId))),
+          ...pairStateOf(before),
           untilReply,
           sent:
             untilReply === null
@@ -140,12 +144,11 @@ export function chatStore(db: Db, writer: Writer, reads: Reads, engine: Engine):
         })
         if (verdict.is === 'refused') return verdict.why
         if (verdict.is === 'repeated') return { message: verdict.message, created: false, events: [] }
-        const seq = nextNumber(oneRow(numbersOf.get(chat_id)))
+        const seq = nextNumber(before)
         insertMessage.run(rowOf(message, seq))
         touchChat.run({ seq, at: created_at, sender: sender_id, chat: chat_id })
         const events = recordForEach([sender_id, otherId], 'message', created_at, { ref: message.id })
-        if (notifyAt !== null && hasChannel.get(otherId) !== null)
-          ask.run(...askedValues(askedOfMessage(message, otherId, notifyAt)))
+        if (notifyAt !== null && before.has_channel) ask.run(...askedValues(askedOfMessage(message, otherId, notifyAt)))
         return { message: asStored(message, seq, verdict.photo), created: true, events }
       }, keepsProfileCache)
     },
