@@ -362,7 +362,7 @@ browserTest(
     await leave()
     // A decision that fails keeps the claim: the next key renews it.
     await page.route('**/resolve', (route) => route.abort(), { times: 1 })
-    // A refresh of the session that was under way while the clock jumped times out: a decision that waits for it is not sent.
+    // The first attempt may fail before it is sent, for example if the jump of the clock has ended a request for a new token.
     await until(async () => {
       if (asked.includes('POST resolve')) return true
       await page.keyboard.press('Control+Enter')

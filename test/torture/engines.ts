@@ -136,7 +136,6 @@ const [admin, moderator] = ['P1', 'P2']
 const staff = [admin, moderator]
 const someTime = '2099-01-01T00:00:00Z'
 const texts = ['hello', 'see https://example.com', '+371 20000000', 'gift card', 'gіft cаrd', 'a'.repeat(300), '👍', '']
-const fromTo = 'from=2020-01-01T00:00:00Z&to=2020-12-01T00:00:00Z'
 
 /** What has happened, by the ids of the first server, and the requests that may come next. */
 class World {
@@ -494,7 +493,7 @@ class World {
         })
       },
     ],
-    [1, () => this.ask('GET', `admin/transparency?${fromTo}`, admin)],
+    [1, () => this.ask('GET', 'admin/transparency', admin)],
     [1, () => this.ask('GET', 'admin/stats', admin)],
     [1, () => this.rule()],
     [1, () => this.ask('DELETE', `admin/rules/${this.one('rule')}`, admin)],
